@@ -625,6 +625,10 @@ typedef struct {
     uint32_t classes_from; /* not of `cover`: grids of so many blocks or more are executed by classes: one
                               block of each, where others are known to do the same. The grid is the same, but
                               that other data does not show in its notes. 0: 64; UINT32_MAX: none */
+    uint32_t counted_from; /* of those by classes, grids of so many blocks or more keep one block for all that
+                              ask for the same but for whole lines of memory, and how many there are. Such a
+                              grid can be bounded, but neither simulated, searched nor listed, nor bounded on
+                              machines with caches or static dispatch. 0: 2^22 + 1 */
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones

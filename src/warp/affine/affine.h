@@ -49,6 +49,10 @@ bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXE
 bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], const uint32_t index[AXES],
                 int64_t *first, int64_t *last, int64_t q[AXES]);
 
+/* The most k <= most so that all blocks with k steps along the axis, and from 0 to last[j] along each other
+ * one, are of the class, as those with k = 0 are. */
+int64_t affine_reach(const struct affine_space *space, const int64_t last[AXES], uint32_t axis, int64_t most);
+
 /* Why a value is neither flat nor affine, or a class can not be had. */
 struct affine_bend {
     bool data;             /* it depends on contents of memory, or on what is not followed */

@@ -351,7 +351,8 @@ void grid_restart(struct wb_grid *grid) {
     table_free(&grid->stream_table);
     table_free(&grid->shape_table);
     grid->paths.count = grid->streams.count = grid->shapes.count = grid->blocks.count = 0;
-    grid->bases.count = grid->covering.count = 0;
+    grid->bases.count = grid->covering.count = grid->alike.count = 0;
+    grid->counted = 0;
     grid->path_bytes = grid->covering_bytes = 0;
 }
 
@@ -362,6 +363,7 @@ void grid_clear(struct wb_grid *grid) {
     vec_free(&grid->streams);
     vec_free(&grid->shapes);
     vec_free(&grid->blocks);
+    vec_free(&grid->alike);
     vec_free(&grid->bases);
     vec_free(&grid->input_dependent);
     vec_free(&grid->stored);
@@ -382,6 +384,10 @@ const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
 
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]) {
     uint64_t number = block;
+    if (grid_is_counted(grid)) {
+        memcpy(index, grid->alike.items[block].index, sizeof grid->alike.items[block].index);
+        return;
+    }
     memcpy(index, grid->first_index, sizeof grid->first_index);
     for (uint32_t axis = 0; axis < 3; axis++) {
         index[axis] += (uint32_t)(number % grid->dimensions[axis]);

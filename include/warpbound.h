@@ -629,6 +629,10 @@ typedef struct {
                               ask for the same but for whole lines of memory, and how many there are. Such a
                               grid can be bounded, but neither simulated, searched nor listed, nor bounded on
                               machines with caches or static dispatch. 0: 2^22 + 1 */
+    uint64_t passes_from; /* neither of `cover` nor of blocks by classes: after so many warp instructions, and
+                             again after as many, passes of a loop that only computes with integers are
+                             skipped where they follow from one of them. They do not count for
+                             `instruction_limit`. 0: 2^16; UINT64_MAX: none */
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones

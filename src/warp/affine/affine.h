@@ -83,6 +83,15 @@ struct lockstep {
  * memory. */
 wb_status affine_run_block(struct lockstep *lockstep, struct access_list *accesses[AFFINE_RUNS]);
 
+/* Lets a warp go on by an instruction, or by settling its stack, in all runs. */
+wb_status affine_advance(struct lockstep *lockstep, uint32_t number);
+
+/* ---- passes.c: passes of loops that follow from one of them ---- */
+
+/* Where a warp of known data is in a loop that only computes: continues behind as many passes as are known to
+ * take the same way. What of their results is not known is forgotten, and the run says so. */
+wb_status affine_skip_passes(struct warp *warp);
+
 /* ---- rules.c: results of instructions that compute in each lane by themselves ---- */
 
 /* Results of an instruction: what is known of the lanes that it writes, per register written. */

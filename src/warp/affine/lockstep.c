@@ -276,19 +276,22 @@ static bool together(const struct lockstep *lockstep, uint32_t number) {
     return same;
 }
 
+wb_status affine_advance(struct lockstep *lockstep, uint32_t number) {
+    struct warp *origin = &lockstep->runs[0].warps[number];
+    struct judgement judgement;
+    uint32_t active;
+    const struct micro *op = warp_next(origin, &active);
+    if (op != NULL) WB_TRY(judge(lockstep, number, op, active, &judgement));
+    for (uint32_t r = 0; r < lockstep->count; r++)
+        WB_TRY(warp_advance(&lockstep->runs[r].warps[number]));
+    if (op != NULL && origin->depth > 0) note_results(lockstep, number, op, &judgement);
+    return together(lockstep, number) && !lockstep->space->failed ? WB_OK : decline(lockstep, &by_data);
+}
+
 /* Runs a warp until it waits or is done. */
 static wb_status advance_warp(struct lockstep *lockstep, uint32_t number) {
-    struct warp *origin = &lockstep->runs[0].warps[number];
-    while (origin->state == WARP_READY) {
-        struct judgement judgement;
-        uint32_t active;
-        const struct micro *op = warp_next(origin, &active);
-        if (op != NULL) WB_TRY(judge(lockstep, number, op, active, &judgement));
-        for (uint32_t r = 0; r < lockstep->count; r++)
-            WB_TRY(warp_advance(&lockstep->runs[r].warps[number]));
-        if (op != NULL && origin->depth > 0) note_results(lockstep, number, op, &judgement);
-        if (!together(lockstep, number) || lockstep->space->failed) return decline(lockstep, &by_data);
-    }
+    while (lockstep->runs[0].warps[number].state == WARP_READY)
+        WB_TRY(affine_advance(lockstep, number));
     return WB_OK;
 }
 

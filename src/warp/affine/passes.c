@@ -223,11 +223,12 @@ static wb_status try_pass(struct trial *trial, bool *done, uint64_t *skipped) {
     *done = check_shadows(trial);
     if (!*done) return WB_OK;
     const uint64_t length = warp->path.path.length - trial->path.path.length;
-    const uint64_t room = UINT32_MAX - 1 - warp->path.repeats;
+    const int64_t room = (int64_t)UINT32_MAX - 1 - warp->path.repeats;
     const int64_t most = affine_reach(&trial->space, none, PASS_AXIS, INT64_MAX);
-    if (most == INT64_MAX || most < PASSES_MIN || !path_repeats(&warp->path, &trial->path, length))
+    if (most == INT64_MAX || most < PASSES_MIN || room < PASSES_MIN ||
+        !path_repeats(&warp->path, &trial->path, length))
         return WB_OK; /* an endless loop is left to the limits */
-    *skipped = (uint64_t)most < room ? (uint64_t)most : room;
+    *skipped = (uint64_t)(most < room ? most : room);
     skip(trial, *skipped);
     path_repeat(&warp->path, length, (uint32_t)*skipped);
     return WB_OK;

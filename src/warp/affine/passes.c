@@ -198,9 +198,6 @@ static void skip(struct trial *trial, uint64_t passes) {
         const uint64_t mask = low_bits(bits_of(warp, i));
         const uint32_t others = ~(before->flat | before->affine);
         FOR_LANES_OF(l, before->affine) lanes->value[l] = (lanes->value[l] + passes * before->step[l]) & mask;
-        if (memcmp(lanes, &before->lanes, sizeof *lanes) == 0 &&
-            memcmp(lanes, register_of(trial->ahead, i), sizeof *lanes) == 0)
-            continue; /* it was never written */
         if ((others & (lanes->known | lanes->halved | lanes->partial)) == 0) continue;
         lanes_forget(lanes, others, lanes->origin);
         warp->run->forgot = true;

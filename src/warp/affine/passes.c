@@ -27,6 +27,7 @@ struct before {
     struct lanes lanes;
     uint32_t flat, affine; /* lanes that are taken for so */
     uint32_t bent;         /* and those that are not, after a try in vain */
+    bool written;          /* in the pass */
     uint64_t step[WARP_LANES];
 };
 
@@ -135,6 +136,7 @@ static void begin_shadows(struct trial *trial) {
         const bool alike = lanes->base_region == next->base_region && lanes->numbers == next->numbers;
         const uint32_t known = alike ? lanes->known & next->known & ~before->bent : 0;
         before->lanes = *lanes;
+        before->written = i >= code->function->reg_count; /* carries are no outputs */
         before->flat = known & equal;
         before->affine = bits < 32 || lanes->base_region != BASE_REGION_NONE ? 0 : known & ~equal;
         if (bits == 0 && i != local) before->flat = 0; /* carries, and what nobody reads */
@@ -163,7 +165,7 @@ static bool check_shadows(struct trial *trial) {
         FOR_LANES_OF(l, before->affine) {
             const bool grows = (shadow->flat | shadow->affine) >> l & known >> l & 1;
             const uint64_t step = before->step[l];
-            if (!grows || (shadow->flat >> l & 1) != 0 || shadow->bits < bits ||
+            if (!grows || shadow->bits < bits ||
                 ((lanes->value[l] - before->lanes.value[l] - step) & low_bits(bits)) != 0 ||
                 ((next->value[l] - lanes->value[l] - step) & low_bits(bits)) != 0)
                 wrong |= 1u << l;
@@ -180,6 +182,10 @@ static wb_status make_pass(struct trial *trial) {
     const uint32_t number = trial->warp->number;
     trial->lockstep.bend = (struct affine_bend){0};
     for (uint32_t step = 0; step < PASS_STEPS_MAX; step++) {
+        uint32_t active;
+        const struct micro *op = warp_next(trial->warp, &active);
+        for (uint32_t i = 0; op != NULL && i < op->output_count; i++)
+            if (op->outputs[i].bank == BANK_FRAME) trial->before[op->outputs[i].index].written = true;
         WB_TRY(affine_advance(&trial->lockstep, number));
         if (trial->warp->state != WARP_READY) return WB_ERR_DECLINED;
         if (is_at_begin(trial, trial->warp)) return WB_OK;
@@ -198,7 +204,7 @@ static void skip(struct trial *trial, uint64_t passes) {
         const uint64_t mask = low_bits(bits_of(warp, i));
         const uint32_t others = ~(before->flat | before->affine);
         FOR_LANES_OF(l, before->affine) lanes->value[l] = (lanes->value[l] + passes * before->step[l]) & mask;
-        if ((others & (lanes->known | lanes->halved | lanes->partial)) == 0) continue;
+        if (!before->written || (others & (lanes->known | lanes->halved | lanes->partial)) == 0) continue;
         lanes_forget(lanes, others, lanes->origin);
         warp->run->forgot = true;
     }

@@ -221,6 +221,12 @@ wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const ui
     }
     if (block != NULL) memcpy(options.block, block, sizeof options.block);
     WB_TRY(wb_grid_trace(kernel, launch, &options, diagnostics, &grid));
+    if (grid_walk_length(grid) > EXECUTED_MAX) { /* passes that are skipped do not count for the limit */
+        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel),
+                 "its warps execute too much to be timed");
+        wb_grid_free(grid);
+        return WB_ERR_DECLINED;
+    }
     wb_status status = code_rules_make(grid, &rules);
     if (status == WB_OK) status = find_longest(&rules, stalls);
     if (status != WB_OK) (void)diagnose_out_of_memory(diagnostics, "stalls");

@@ -405,6 +405,13 @@ uint64_t grid_block_number(const struct wb_grid *grid, uint32_t block) {
     return ((uint64_t)index[2] * grid->dimensions[1] + index[1]) * grid->dimensions[0] + index[0];
 }
 
+uint64_t grid_walk_length(const struct wb_grid *grid) {
+    uint64_t length = 0;
+    for (size_t p = 0; p < grid->paths.count; p++)
+        length += grid->paths.items[p].length;
+    return length;
+}
+
 bool is_access_unsure(const struct access_stream *stream, uint32_t access) {
     const struct access *of = &stream->accesses[access];
     uint32_t low = 0, high = stream->maybe_count; /* the first stretch that does not end before its step */

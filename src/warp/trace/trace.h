@@ -154,6 +154,9 @@ void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index
 /* Its number in the launch, x first. */
 uint64_t grid_block_number(const struct wb_grid *grid, uint32_t block);
 
+/* Warp instructions of all distinct paths: what it takes to walk each of them. */
+uint64_t grid_walk_length(const struct wb_grid *grid);
+
 /* Whether a warp with the stream only maybe executes an access of it. */
 bool is_access_unsure(const struct access_stream *stream, uint32_t access);
 

@@ -1,4 +1,4 @@
-/* Random loops: with passes that are skipped (docs/block-classes.md, section 4) their grids are, byte for
+/* Random loops: with passes that are skipped (docs/block-classes.md, section 5) their grids are, byte for
  * byte, those of which every pass is executed. */
 #include <inttypes.h>
 #include <setjmp.h>

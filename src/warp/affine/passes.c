@@ -1,7 +1,7 @@
 /* Passes of loops that only compute. The warp and a copy of it, which is one pass ahead, make a pass
  * together, as the origin and the neighbour of a class of blocks do: q counts passes. What both differ by at
  * the begin and again at the end grows by that in each pass, as long as the constraints hold
- * (docs/block-classes.md, section 6). */
+ * (docs/block-classes.md, section 5). */
 #include "warp/affine/affine.h"
 
 #include <stdlib.h>

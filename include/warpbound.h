@@ -630,7 +630,15 @@ typedef struct {
                               where others are known to do the same. The grid is the same, but that other data
                               does not show in its notes; with `cover` it is one of unknown contents, and made
                               where every block by itself would take seconds. 0: 64; UINT32_MAX: none */
-    bool until_unknown;    /* not of `cover`: the grid ends with the first block of which not all is known */
+    uint32_t counted_from; /* of those by classes, grids of so many blocks or more keep one block for all that
+                              ask for the same but for whole lines of memory, and how many there are. Such a
+                              grid can be bounded, but neither simulated, searched nor listed, nor bounded on
+                              machines with caches or static dispatch. 0: 2^22 + 1 */
+    uint64_t passes_from; /* neither of `cover` nor of blocks by classes: after so many warp instructions, and
+                             again after as many, passes of a loop that only computes with integers are
+                             skipped where they follow from one of them. They do not count for
+                             `instruction_limit`. 0: 2^16; UINT64_MAX: none */
+    bool until_unknown;   /* not of `cover`: the grid ends with the first block of which not all is known */
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones

@@ -179,11 +179,11 @@ static void look_at_occupancy(struct hint_pass *pass) {
     wb_occupancy found = {.machine = analysis->machine};
     machine_occupancy(analysis->machine, &demand, &found);
     const uint64_t held = cycles_mul(found.blocks_most, analysis->machine->memory.sms);
-    if (found.step_count == 0 || found.blocks_most == 0 || grid->blocks.count <= held) return;
+    if (found.step_count == 0 || found.blocks_most == 0 || grid_block_count(grid) <= held) return;
     const wb_occupancy_step *step = &found.steps[0];
     struct text text = {.arena = &pass->hints->arena};
-    text_printf(&text, "an SM holds %u block%s of %zu; %u with at most", found.blocks_most,
-                found.blocks_most == 1 ? "" : "s", grid->blocks.count, step->blocks);
+    text_printf(&text, "an SM holds %u block%s of %" PRIu64 "; %u with at most", found.blocks_most,
+                found.blocks_most == 1 ? "" : "s", grid_block_count(grid), step->blocks);
     if (step->fewer_registers) text_printf(&text, " %u registers of a thread", step->registers);
     if (step->fewer_registers && step->less_shared) text_string(&text, " and");
     if (step->less_shared) text_printf(&text, " %" PRIu64 " bytes of shared memory", step->shared_bytes);

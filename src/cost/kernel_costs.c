@@ -208,7 +208,7 @@ static wb_status add_variants(struct cost_maker *maker, struct latency_walk *wal
     const struct timed_grid *timed = walk->block.timed;
     const size_t count = timed->grid->blocks.count;
     for (size_t b = 0; b < count; b++)
-        blocks[timed->traffic.block_variants[b]]++;
+        blocks[timed->traffic.block_variants[b]] += grid_blocks_alike(timed->grid, b);
     for (uint32_t b = 0; b < count; b++) {
         uint64_t *times = &blocks[timed->traffic.block_variants[b]];
         if (*times == 0) continue;

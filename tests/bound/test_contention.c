@@ -171,7 +171,7 @@ static void work_of(const struct random_gpu *gpu, cycles wait, struct grid_work 
         assert_int_equal(block_profile_make(&timed, NULL, NULL, &profile), WB_OK);
         assert_int_equal(grid_work_add_class(work, &timed, &profile), WB_OK);
         work->classes.items[b].timed = NULL;
-        grid_work_add_block(work, b);
+        grid_work_add_block(work, b, 1);
         block_profile_free(&profile);
     }
     uint32_t resident = work->machine->limits.blocks;

@@ -256,6 +256,23 @@ static void test_counts(void **state) {
     sure_case_free(&known);
 }
 
+/* Where all sets have more lines than are looked at, blocks count by what they ask for alone. */
+static void test_full_sets(void **state) {
+    (void)state;
+    struct sure_case known;
+    sure_case_make(&known, "3* 2x L0=0,1 L1=0 / 2* L0=2,3 ; S2=4 A3=5", &one_way);
+    const struct miss_bound *misses = &known.hits.misses;
+    assert_int_equal(misses->load_requests, 3 * 6 + 2 * 2);
+    assert_int_equal(misses->load_misses, 3 * 6 + 2 * 2);
+    assert_int_equal(misses->store_requests, 2);
+    assert_int_equal(misses->atomic_requests, 2);
+    assert_int_equal(misses->must_hits, 0);
+    assert_int_equal(known.hits.instructions[0].loads, 3 * 4 + 2 * 2);
+    assert_int_equal(known.hits.instructions[1].loads, 3 * 2);
+    assert_int_equal(must_hits_of(&known.hits, 4, 0)[1], 0);
+    sure_case_free(&known);
+}
+
 /* Only the blocks of one SM count. */
 static void test_share(void **state) {
     (void)state;
@@ -349,6 +366,7 @@ int main(void) {
         cmocka_unit_test(test_miss_bound_of_several_sms),
         cmocka_unit_test(test_miss_bound_of_runs),
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_full_sets),
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_data_waits),
         cmocka_unit_test(test_caches_that_depend_on_time),

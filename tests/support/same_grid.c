@@ -1,10 +1,15 @@
 #include "same_grid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-wb_grid *same_grid_trace(const wb_kernel *kernel, const wb_launch *launch, uint32_t classes_from,
+#include "machine/machine.h"
+
+wb_grid *same_grid_trace(const wb_kernel *kernel, const wb_launch *launch, enum grid_how how,
                          wb_diagnostics *diagnostics) {
-    const wb_grid_options options = {.size = sizeof options, .classes_from = classes_from};
+    const wb_grid_options options = {.size = sizeof options,
+                                     .classes_from = how == GRID_EXECUTED ? UINT32_MAX : 1,
+                                     .counted_from = how == GRID_COUNTED_BLOCKS ? 1 : UINT32_MAX};
     wb_grid *grid = NULL;
     (void)wb_grid_trace(kernel, launch, &options, diagnostics, &grid);
     return grid;
@@ -112,5 +117,50 @@ bool same_grid(const wb_grid *a, const wb_grid *b, struct text *difference) {
     if (a->stored.count != b->stored.count) text_string(difference, "stored variables; ");
     if (((a->notes.assumed ^ b->notes.assumed) & ~assumed_bit(ASSUMED_NAN_BITS)) != 0)
         text_string(difference, "more is assumed; ");
+    return difference->length == 0;
+}
+
+/* Whether warps of two blocks execute the same, and their addresses differ by whole lines, or not at all. */
+static bool is_alike(const wb_grid *a, uint32_t x, const wb_grid *b, uint32_t y, bool lines) {
+    const struct grid_block *of_a = &a->blocks.items[x], *of_b = &b->blocks.items[y];
+    for (uint32_t w = 0; w < a->warp_count; w++) {
+        const struct shape_warp *v = &a->shapes.items[of_a->shape].warps[w],
+                                *u = &b->shapes.items[of_b->shape].warps[w];
+        const struct access_stream *stream = &a->streams.items[v->stream];
+        if (!path_equal(&a->paths.items[v->path], &b->paths.items[u->path]) ||
+            !same_stream(stream, &b->streams.items[u->stream]))
+            return false;
+        for (uint32_t g = 0; g < stream->group_count; g++) {
+            const uint64_t apart = grid_base(a, of_a, w, g) - grid_base(b, of_b, w, g);
+            if (lines ? apart % MEMORY_LINE_BYTES != 0 : apart != 0) return false;
+        }
+    }
+    return true;
+}
+
+/* The first block of the grid that is counted which a block is like; its number of blocks: there is none. */
+static uint32_t first_alike(const wb_grid *counted, const wb_grid *grid, uint32_t block) {
+    uint32_t first = 0;
+    while (first < counted->blocks.count && !is_alike(counted, first, grid, block, true))
+        first++;
+    return first;
+}
+
+bool same_grid_counted(const wb_grid *counted, const wb_grid *whole, struct text *difference) {
+    const uint32_t blocks = (uint32_t)counted->blocks.count;
+    uint64_t *count = calloc((size_t)2 * blocks + 2, sizeof *count), *expected = count + blocks + 1;
+    if (grid_block_count(counted) != whole->blocks.count) text_string(difference, "number of blocks; ");
+    for (uint32_t b = 0; b < blocks; b++) {
+        const uint64_t number = grid_block_number(counted, b);
+        if (number >= whole->blocks.count || !is_alike(counted, b, whole, (uint32_t)number, false))
+            text_printf(difference, "block %u; ", b);
+        count[first_alike(counted, counted, b)] += grid_blocks_alike(counted, b);
+    }
+    for (uint32_t b = 0; b < whole->blocks.count; b++)
+        expected[first_alike(counted, whole, b)]++;
+    for (uint32_t b = 0; b <= blocks; b++)
+        if (count[b] != expected[b]) text_printf(difference, "blocks like %u; ", b);
+    if (counted->local_bytes != whole->local_bytes) text_string(difference, "local memory; ");
+    free(count);
     return difference->length == 0;
 }

@@ -328,6 +328,26 @@ static void accesses_are_recorded(void **state) {
     traced_free(&traced);
 }
 
+/* The first passes access the same; the next one another word, and so does the last, in fewer lanes. */
+static void accesses_that_repeat_share_a_table(void **state) {
+    (void)state;
+    const wb_trace_options options = {.size = sizeof options, .record_accesses = true};
+    const uint32_t tables[] = {0, 0, 32, 64};
+    struct traced traced = trace_body(
+        "mul.lo.u32 %r3, %r0, %r0; and.b32 %r3, %r3, 31; shl.b32 %r3, %r3, 2; mov.u32 %r2, data;\n"
+        "add.u32 %r3, %r3, %r2; mov.u32 %r5, 0;\nL: setp.eq.u32 %p1, %r5, 2;\n"
+        "@%p1 add.u32 %r3, %r3, 4;\nsetp.lt.u32 %p2, %r5, 3; setp.lt.or.u32 %p1, %r0, 16, %p2;\n"
+        "@%p1 st.shared.u32 [%r3], %r0;\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 4; @%p1 bra L;",
+        "32", &options);
+    assert_int_equal(traced.status, WB_OK);
+    const struct access_list *list = &traced.block->accesses[0];
+    assert_int_equal(list->items.count, 1 + 4);
+    for (uint32_t pass = 0; pass < 4; pass++)
+        assert_int_equal(list->items.items[1 + pass].table, tables[pass]);
+    assert_int_equal(list->tables.count, 64 + 16);
+    traced_free(&traced);
+}
+
 static bool refuse(void *user, const char *stage, uint64_t done, uint64_t total) {
     (void)stage, (void)done, (void)total;
     return ++*(uint32_t *)user < 3;
@@ -512,6 +532,7 @@ int main(void) {
         cmocka_unit_test(absent_members_are_not_modelled),
         cmocka_unit_test(assumptions_are_noted_where_they_matter),
         cmocka_unit_test(accesses_are_recorded),
+        cmocka_unit_test(accesses_that_repeat_share_a_table),
         cmocka_unit_test(endless_loops_end),
         cmocka_unit_test(blocks_outside_of_the_grid_are_refused),
     };

@@ -21,7 +21,7 @@
 #define COMPILED_OF 20u                            /* one of so many is compiled, too */
 
 struct tally {
-    uint32_t kernels, by_classes, differing;
+    uint32_t kernels, by_classes, counted, differing;
     uint64_t blocks, executed;
 };
 
@@ -30,23 +30,27 @@ static void compare(const char *bytes, size_t size, const struct random_classes 
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
     wb_launch *launch = random_classes_launch(made);
-    wb_grid *by_classes = NULL, *whole = NULL;
+    wb_grid *by_classes = NULL, *counted = NULL, *whole = NULL;
     const wb_status status = wb_module_parse("random", bytes, size, diagnostics, &module);
     if (status == WB_OK) {
         const wb_kernel *kernel = wb_module_kernel(module, 0);
-        whole = same_grid_trace(kernel, launch, UINT32_MAX, diagnostics);
-        by_classes = same_grid_trace(kernel, launch, 1, diagnostics);
+        whole = same_grid_trace(kernel, launch, GRID_EXECUTED, diagnostics);
+        by_classes = same_grid_trace(kernel, launch, GRID_BY_CLASSES, diagnostics);
+        counted = same_grid_trace(kernel, launch, GRID_COUNTED_BLOCKS, diagnostics);
     }
-    if (status != WB_OK || whole == NULL || by_classes == NULL) {
+    if (status != WB_OK || whole == NULL || by_classes == NULL || counted == NULL) {
         text_printf(difference, "status %d: %s", (int)status, wb_diagnostics_text(diagnostics));
     } else {
         tally->kernels++;
         tally->by_classes += by_classes->executed != 0;
         if (by_classes->executed != 0) tally->blocks += by_classes->blocks.count;
         tally->executed += by_classes->executed;
-        (void)same_grid(by_classes, whole, difference);
+        tally->counted += grid_is_counted(counted);
+        if (same_grid(by_classes, whole, difference) && grid_is_counted(counted))
+            (void)same_grid_counted(counted, whole, difference);
     }
     wb_grid_free(by_classes);
+    wb_grid_free(counted);
     wb_grid_free(whole);
     wb_launch_free(launch);
     wb_module_free(module);
@@ -64,8 +68,8 @@ static void report(uint64_t seed, const struct random_classes *made, const char 
 }
 
 static void print_tally(const char *of, const struct tally *tally) {
-    print_message("%s: %u kernels, %u by classes: %" PRIu64 " of %" PRIu64 " blocks executed\n", of,
-                  tally->kernels, tally->by_classes, tally->executed, tally->blocks);
+    print_message("%s: %u kernels, %u by classes: %" PRIu64 " of %" PRIu64 " blocks executed; %u counted\n",
+                  of, tally->kernels, tally->by_classes, tally->executed, tally->blocks, tally->counted);
     assert_int_equal(tally->differing, 0);
 }
 

@@ -9,6 +9,9 @@
 #include "warp/synthetic/synthetic.h"
 #include "warp/trace/blocks.h"
 
+/* Most warp instructions that are walked one by one, where requests have to be. */
+#define WALKED_MAX UINT64_C(500000000)
+
 /* The kind with the largest bound of an isolated block. */
 static uint32_t longest_class(const struct grid_work *work) {
     uint32_t longest = 0;
@@ -66,7 +69,14 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     const struct wb_analysis *longest_of = covering != NULL ? covering : made;
     made->machine = machine;
     WB_TRY(grid_decline_clusters(grid, diagnostics));
-    if (memory_has_hierarchy(&machine->memory)) {
+    const struct machine_memory *memory = &machine->memory;
+    if ((memory_has_hierarchy(memory) || memory_is_contended(memory)) &&
+        grid_walk_length(grid) > WALKED_MAX) {
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "warps execute too many instructions to count the requests of each");
+        return WB_ERR_DECLINED;
+    }
+    if (memory_has_hierarchy(memory)) {
         WB_TRY(analysis_fill_grid(made, grid, diagnostics));
         return analyse_busiest(made, grid, busiest_block(&longest_of->memory), diagnostics);
     }

@@ -30,6 +30,7 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
 
 const char *analysis_unsimulated(const struct wb_analysis *analysis) {
     if (analysis->kind == SUBJECT_OF_WING) return analysis->reader->unsimulated;
+    if (analysis->grid_times.grid != NULL && grid_is_counted(analysis->grid_times.grid)) return GRID_COUNTED;
     if (analysis->facts != NULL) return "covering paths cannot be simulated: no warp executes all of them";
     return NULL;
 }

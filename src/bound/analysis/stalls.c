@@ -146,15 +146,6 @@ static wb_status explain_longest(const struct code_rules *code, const struct pat
 
 /* ---- A grid -------------------------------------------------------------------------------------------- */
 
-/* The place of a block in the grid by its number among those that were executed. */
-static void block_place(const struct wb_grid *grid, size_t number, uint32_t place[3]) {
-    memcpy(place, grid->first_index, 3 * sizeof *place);
-    if (grid->blocks.count == 1) return;
-    place[0] = (uint32_t)(number % grid->dimensions[0]);
-    place[1] = (uint32_t)(number / grid->dimensions[0] % grid->dimensions[1]);
-    place[2] = (uint32_t)(number / grid->dimensions[0] / grid->dimensions[1]);
-}
-
 /* A path whose longest lane is among the longest of all. */
 struct long_way {
     size_t path;
@@ -187,7 +178,7 @@ static void find_warps(const struct wb_grid *grid, const struct long_ways *ways,
                 wb_stalls_warp *warp = &found->warps[i];
                 if (warp->cycles > 0 || shape->warps[w].path != ways->items[i].path) continue;
                 *warp = (wb_stalls_warp){.cycles = ways->items[i].time.total, .warp = w};
-                block_place(grid, b, warp->block);
+                grid_block_index(grid, (uint32_t)b, warp->block);
                 left--;
             }
         }
@@ -244,6 +235,12 @@ wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const ui
     }
     if (block != NULL) memcpy(options.block, block, sizeof options.block);
     WB_TRY(wb_grid_trace(kernel, launch, &options, diagnostics, &grid));
+    if (grid_walk_length(grid) > EXECUTED_MAX) { /* passes that are skipped do not count for the limit */
+        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel),
+                 "its warps execute too much to be timed");
+        wb_grid_free(grid);
+        return WB_ERR_DECLINED;
+    }
     wb_status status = stalls_of_grid(grid, diagnostics, stalls);
     wb_grid_free(grid);
     return status;

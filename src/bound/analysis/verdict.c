@@ -28,7 +28,7 @@ const char *wb_state_name(wb_state state) {
 /* Whether all blocks of the launch are in the grid, not only one of them. */
 static bool grid_is_whole(const struct wb_grid *grid) {
     const uint64_t blocks = (uint64_t)grid->dimensions[0] * grid->dimensions[1] * grid->dimensions[2];
-    return grid->blocks.count == blocks;
+    return grid_block_count(grid) == blocks;
 }
 
 wb_scope wb_analysis_scope(const wb_analysis *analysis) {

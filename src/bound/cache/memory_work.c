@@ -67,6 +67,7 @@ struct demanded_set {
     uint64_t loads, writes; /* at known addresses */
     uint32_t line_count;    /* ways + 1: they do not fit */
     bool maybe_more;        /* accesses at unknown addresses may be to it */
+    bool settled;           /* more lines than ways, as many loads and writes at least: others only add up */
 };
 
 /* Accesses at unknown addresses of an object, or of all memory. */
@@ -81,7 +82,7 @@ struct demand_maker {
     const struct traffic *traffic;
     struct cache_index index; /* of the part of the second level that a partition has */
     uint32_t partitions, ways;
-    size_t set_count;                /* of all partitions */
+    size_t set_count, unsettled;     /* of all partitions; those of them that are not settled */
     struct demanded_set *sets;       /* of partition 0, of partition 1, ... */
     struct demanded_line *lines;     /* ways of set 0, ways of set 1, ... */
     struct demanded_object *objects; /* as in struct access */
@@ -116,11 +117,23 @@ static void demand_request(struct demand_maker *maker, uint64_t address, bool is
     set->loads += is_load;
     set->writes += !is_load;
     struct demanded_line *line = find_line(maker, set_number, number);
-    if (line == NULL) return;
-    if (is_load)
+    if (line == NULL) {
+        const bool settled = set->loads >= maker->ways && set->writes >= maker->ways;
+        maker->unsettled -= settled && !set->settled;
+        set->settled = settled;
+    } else if (is_load)
         line->loaded |= cache_sector_bit(&maker->index, address);
     else
         line->written = true;
+}
+
+/* Counts an access of so many warps whose sets do not matter: the first one stands for all of them. */
+static void demand_anywhere(struct demand_maker *maker, const struct traffic_access *access, uint64_t warps) {
+    const bool is_load = traffic_is_load(access->kind);
+    uint64_t *count = is_load ? &maker->sets[0].loads : &maker->sets[0].writes;
+    if (access->is_unknown)
+        count = is_load ? &maker->objects[access->object].loads : &maker->objects[access->object].writes;
+    *count += warps * access->request_count;
 }
 
 static void demand_warp(struct demand_maker *maker, uint32_t block, uint32_t warp) {
@@ -129,8 +142,7 @@ static void demand_warp(struct demand_maker *maker, uint32_t block, uint32_t war
         const struct traffic_access *access = &pattern->accesses[a];
         if (access->request_count == 0) continue;
         if (access->is_unknown) {
-            struct demanded_object *object = &maker->objects[access->object];
-            *(traffic_is_load(access->kind) ? &object->loads : &object->writes) += access->request_count;
+            demand_anywhere(maker, access, 1);
             continue;
         }
         const uint64_t *offsets = pattern->offsets + access->first_request;
@@ -138,6 +150,25 @@ static void demand_warp(struct demand_maker *maker, uint32_t block, uint32_t war
         for (uint32_t r = 0; r < access->request_count; r++)
             demand_request(maker, base + offsets[r], traffic_is_load(access->kind));
     }
+}
+
+/* All blocks; once all sets are settled, by variants. `blocks`: room for a number of each of these. */
+static void demand_blocks(struct demand_maker *maker, uint64_t *blocks) {
+    const struct traffic *traffic = maker->traffic;
+    const uint32_t warps = traffic->grid->warp_count;
+    for (uint32_t b = 0; b < traffic->grid->blocks.count; b++) {
+        const bool settled = maker->unsettled == 0;
+        blocks[traffic->block_variants[b]] += settled;
+        for (uint32_t w = 0; w < warps && !settled; w++)
+            demand_warp(maker, b, w);
+    }
+    for (size_t v = 0; v < traffic->variants.count; v++)
+        for (uint32_t w = 0; w < warps && blocks[v] > 0; w++) {
+            const uint32_t number = traffic->variants.items[v].patterns[w];
+            const struct traffic_pattern *pattern = &traffic->patterns.items[number];
+            for (uint32_t a = 0; a < pattern->access_count; a++)
+                demand_anywhere(maker, &pattern->accesses[a], blocks[v]);
+        }
 }
 
 /* Most lines of an object that are looked at: more cannot fit, whatever set each belongs to. */
@@ -241,13 +272,12 @@ wb_status dram_demand_of(const struct traffic *traffic, struct dram_demand *dema
     maker.lines = arena_array(&maker.arena, maker.set_count * maker.ways, sizeof *maker.lines);
     maker.object_count = (uint32_t)traffic->grid->cover.objects.items.count + 1;
     maker.objects = arena_array(&maker.arena, maker.object_count, sizeof *maker.objects);
-    wb_status status =
-        maker.sets == NULL || maker.lines == NULL || maker.objects == NULL ? WB_ERR_LIMIT : WB_OK;
+    maker.unsettled = maker.set_count;
+    uint64_t *blocks = arena_array(&maker.arena, traffic->variants.count + 1, sizeof *blocks);
+    const bool room = maker.sets != NULL && maker.lines != NULL && maker.objects != NULL && blocks != NULL;
+    const wb_status status = room ? WB_OK : WB_ERR_LIMIT;
     if (status == WB_OK) {
-        for (uint32_t b = 0; b < traffic->grid->blocks.count; b++) {
-            for (uint32_t w = 0; w < traffic->grid->warp_count; w++)
-                demand_warp(&maker, b, w);
-        }
+        demand_blocks(&maker, blocks);
         for (uint32_t o = 0; o < maker.object_count; o++)
             if (maker.objects[o].loads + maker.objects[o].writes > 0) demand_object(&maker, o);
         *demand = demand_sum(&maker);

@@ -23,8 +23,9 @@ struct sum_paths {
 static bool same_verdicts(const struct memory_work *work, const struct must_hits *hits, uint32_t a,
                           uint32_t b) {
     for (uint32_t w = 0; w < work->timed->grid->warp_count; w++) {
-        size_t count = traffic_pattern_of(&work->timed->traffic, a, w)->request_count;
-        if (count > 0 && memcmp(must_hits_of(hits, a, w), must_hits_of(hits, b, w), count) != 0) return false;
+        const size_t count = traffic_pattern_of(&work->timed->traffic, a, w)->request_count;
+        const uint8_t *of_a = must_hits_of(hits, a, w), *of_b = must_hits_of(hits, b, w);
+        if (count > 0 && of_a != of_b && memcmp(of_a, of_b, count) != 0) return false;
     }
     return true;
 }

@@ -162,7 +162,7 @@ static wb_status add_blocks(const struct timed_grid *timed, const wb_watch *watc
             if (status == WB_OK) status = add_class(timed, b, watch, diagnostics, classes, work);
             *class = (uint32_t)work->classes.count;
         }
-        if (status == WB_OK) grid_work_add_block(work, *class - 1);
+        if (status == WB_OK) grid_work_add_block(work, *class - 1, grid_blocks_alike(timed->grid, b));
     }
     arena_free(&scratch);
     return status;
@@ -217,7 +217,7 @@ static wb_status add_blocks_by_hand(const struct class_source *source, struct gr
         WB_TRY(profile_class(&timed, source->watch, source->diagnostics, work));
         work->classes.items[k].timed = is_slow ? NULL : &class->timed;
         for (uint32_t b = 0; b < class->count; b++)
-            grid_work_add_block(work, (uint32_t)k);
+            grid_work_add_block(work, (uint32_t)k, 1);
     }
     return WB_OK;
 }
@@ -269,7 +269,7 @@ static wb_status add_blocks_covering(const struct class_source *source, struct g
         WB_TRY(add_covering(grid->covering.items[k].block, &all, source->watch, source->diagnostics, work));
     }
     for (size_t b = 0; b < grid->blocks.count; b++)
-        grid_work_add_block(work, grid->blocks.items[b].covering);
+        grid_work_add_block(work, grid->blocks.items[b].covering, 1);
     return WB_OK;
 }
 

@@ -67,7 +67,7 @@ static bool window_is_proven(const struct wb_machine *machine) {
 
 wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *timed,
                               const struct block_profile *profile) {
-    struct block_class class = {.first = work->block_count,
+    struct block_class class = {.first = work->followed,
                                 .instructions = profile->instructions,
                                 .initiations = profile->initiations,
                                 .latency = profile->latency,
@@ -138,7 +138,7 @@ static void add_requests(const struct machine_fills *fills, struct block_class *
 wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_block *timed,
                                    const struct code_profile *profile, const struct code_profile *cold) {
     const cycles release = code_profile_releases(profile);
-    struct block_class class = {.first = work->block_count,
+    struct block_class class = {.first = work->followed,
                                 .instructions = profile->instructions,
                                 .initiations = profile->work,
                                 .latency = cycles_add(profile->latency, release),
@@ -159,13 +159,15 @@ wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_bl
     return vec_push(&work->classes, class);
 }
 
-void grid_work_add_block(struct grid_work *work, uint32_t class) {
-    assert(class < work->classes.count);
-    if (work->classes.items[class].blocks++ == 0) work->classes.items[class].first = work->block_count;
-    work->class_of[work->block_count++] = class;
+void grid_work_add_block(struct grid_work *work, uint32_t class, uint64_t blocks) {
+    assert(class < work->classes.count && blocks <= UINT32_MAX - work->block_count);
+    if (work->classes.items[class].blocks == 0) work->classes.items[class].first = work->followed;
+    work->classes.items[class].blocks += blocks;
+    work->class_of[work->followed++] = class;
+    work->block_count += (uint32_t)blocks;
     if (work->without == NULL) return;
-    work->without->classes.items[class].blocks++;
-    work->without->block_count++;
+    work->without->classes.items[class].blocks += blocks;
+    work->without->block_count += (uint32_t)blocks;
 }
 
 /* The ranking criterion of classes. */

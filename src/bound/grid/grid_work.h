@@ -273,9 +273,9 @@ struct grid_work {
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
     assumed_set assumed;             /* of the code of all classes */
     VEC(struct block_class) classes;
-    struct code_lines code; /* that any block fetches */
-    uint32_t *class_of;     /* per block of the grid */
-    uint32_t block_count;
+    struct code_lines code;                 /* that any block fetches */
+    uint32_t *class_of;                     /* per block of the grid, or per block that stands for several: */
+    uint32_t followed, block_count;         /* how many there are of these, and of all that they stand for */
     uint32_t warps;                         /* of a block, at most */
     uint32_t resident_least, resident_most; /* blocks that an SM holds at a time: unless the registers of a
                                                thread are known, any number between these */
@@ -310,8 +310,14 @@ wb_status grid_work_add_counted(struct grid_work *work, const struct code_profil
  * say. All classes are ranked. */
 void grid_work_count_passes(struct grid_work *work);
 
-/* Notes that the next block is of a class; there must be room in work->class_of. */
-void grid_work_add_block(struct grid_work *work, uint32_t class);
+/* Notes that the next block is of a class, and how many blocks it stands for; there must be room in
+ * work->class_of. */
+void grid_work_add_block(struct grid_work *work, uint32_t class, uint64_t blocks);
+
+/* Whether some stands for several. */
+static inline bool grid_work_is_counted(const struct grid_work *work) {
+    return work->followed != work->block_count;
+}
 
 /* Sums up; no classes or blocks can be added behind it. WB_ERR_LIMIT without a message when memory is
  * exhausted. */

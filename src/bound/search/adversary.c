@@ -12,6 +12,7 @@
 
 /* The simulator of a wing decides for itself. */
 static const char *adversary_objection(const struct bound_input *input) {
+    if (input->work != NULL && grid_work_is_counted(input->work)) return GRID_COUNTED;
     return machine_unproven(input->machine) == NULL
                ? NULL
                : "this method needs a scheduler whose decisions can be chosen (model plain)";

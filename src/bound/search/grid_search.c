@@ -46,6 +46,7 @@ const char *grid_search_objection(const struct grid_work *work) {
     const struct machine_memory *memory = &work->machine->memory;
     const char *objection = machine_objection(work->machine);
     cycles horizon = 0;
+    if (grid_work_is_counted(work)) return GRID_COUNTED;
     if (memory_is_contended(memory)) return "the search does not model a memory that all SMs share";
     if (work->classes.count > SEARCH_CLASSES_MAX) return "the search covers at most 16 block classes";
     for (size_t k = 0; objection == NULL && k < work->classes.count; k++) {

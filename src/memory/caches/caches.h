@@ -191,6 +191,7 @@ struct objects_lines {
     struct object_lines *objects; /* 1 + those of the grid */
     uint32_t count;
     uint32_t most; /* lines that are listed of a set: one more than it has ways */
+    bool some_asked;
 };
 
 /* Whether an access to an object can ask for a line. */

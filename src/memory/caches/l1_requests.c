@@ -12,7 +12,8 @@ static void note_asked(const struct traffic *traffic, struct objects_lines *line
         const struct traffic_pattern *pattern = &traffic->patterns.items[p];
         for (uint32_t a = 0; a < pattern->access_count; a++) {
             const struct traffic_access *access = &pattern->accesses[a];
-            if (access->is_unknown && access->request_count > 0) lines->objects[access->object].asked = true;
+            if (!access->is_unknown || access->request_count == 0) continue;
+            lines->objects[access->object].asked = lines->some_asked = true;
         }
     }
 }

@@ -3,27 +3,26 @@
 #include <assert.h>
 #include <string.h>
 
-/* Counts a request by its kind; true: it is a load. */
-static bool count_kind(struct miss_bound *bound, const struct l1_request *request) {
-    switch ((enum traffic_kind)request->kind) {
+/* Counts requests of a kind. */
+static void count_kind(struct miss_bound *bound, enum traffic_kind kind, uint64_t requests) {
+    switch (kind) {
     case TRAFFIC_ON_CHIP: break;
     case TRAFFIC_LOAD:
-    case TRAFFIC_UNCACHED: bound->load_requests++; return true;
-    case TRAFFIC_STORE: bound->store_requests++; break;
-    case TRAFFIC_ATOMIC: bound->atomic_requests++; break;
+    case TRAFFIC_UNCACHED: bound->load_requests += requests; break;
+    case TRAFFIC_STORE: bound->store_requests += requests; break;
+    case TRAFFIC_ATOMIC: bound->atomic_requests += requests; break;
     }
-    return false;
 }
 
-void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request) {
-    if (request->unknown) return;
-    if (count_kind(&counter->bound, request)) counter->bound.load_misses++;
+void miss_counter_add_unseen(struct miss_counter *counter, enum traffic_kind kind, uint64_t requests) {
+    count_kind(&counter->bound, kind, requests);
+    if (traffic_is_load((uint8_t)kind)) counter->bound.load_misses += requests;
 }
 
 static void count_kinds(struct miss_bound *bound, const struct set_phases *set, const uint8_t *verdicts) {
     for (size_t i = 0; i < set->request_count; i++) {
         if (set->requests[i].unknown) continue; /* these are counted by their objects */
-        (void)count_kind(bound, &set->requests[i]);
+        count_kind(bound, (enum traffic_kind)set->requests[i].kind, 1);
         bound->load_misses += set->requests[i].kind == TRAFFIC_UNCACHED;
         bound->must_hits += (verdicts[i] & MUST_HIT) != 0;
     }

@@ -47,6 +47,7 @@ struct sm_lines {
     struct arena *arena; /* of what is below */
     uint32_t ways;
     struct owned_lines *sets;    /* per set the lines that loads, and stores under write-through, use */
+    uint32_t set_count, full;    /* how many there are, and how many of them are full */
     struct number_table dropped; /* the lines of sets that are not full which stores or atomics drop */
     VEC(uint64_t) drops;         /* of each of them, how many known requests do */
     const struct objects_lines *objects;
@@ -61,6 +62,11 @@ struct sm_lines sm_lines_make(const struct sm_share *share, struct l1_requests *
 /* Whether every block finds more lines of others in the set than it has ways. */
 static inline bool sm_set_is_full(const struct sm_lines *lines, uint32_t set) {
     return lines->sets[set].count == owned_lines_capacity(lines->ways);
+}
+
+/* Whether nothing that other blocks do is left to be told of: all sets are full. */
+static inline bool sm_sets_are_full(const struct sm_lines *lines) {
+    return lines->full == lines->set_count;
 }
 
 /* Whether all lines that are used have room in the set at the same time. */
@@ -168,8 +174,8 @@ struct miss_counter {
 void miss_counter_add(struct miss_counter *counter, const struct set_phases *set, const uint8_t *verdicts,
                       const struct sm_lines *sm, uint32_t sectors);
 
-/* Adds a request without looking at its set: it can miss. */
-void miss_counter_add_unseen(struct miss_counter *counter, const struct l1_request *request);
+/* Adds so many requests of a kind without looking at their sets: they can miss. */
+void miss_counter_add_unseen(struct miss_counter *counter, enum traffic_kind kind, uint64_t requests);
 
 /* Ends a block, when all of its sets have been added; `unknown`: what is asked at unknown addresses while it
  * is resident, per object. */

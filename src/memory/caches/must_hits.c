@@ -435,7 +435,8 @@ struct hits_maker {
     struct set_phases set;
     struct must_presence presence;
     struct miss_counter misses;
-    uint8_t **verdicts; /* of the block being looked at, per warp and request */
+    uint8_t **verdicts;     /* of the block being looked at, per warp and request */
+    uint32_t most_requests; /* of a warp */
 };
 
 /* Room for the verdicts of any block. */
@@ -446,6 +447,7 @@ static void reserve_verdicts(struct hits_maker *maker) {
         uint32_t count = traffic->patterns.items[p].request_count;
         most = count > most ? count : most;
     }
+    maker->most_requests = most;
     maker->verdicts =
         arena_array(&maker->scratch, (size_t)traffic->grid->warp_count + 1, sizeof *maker->verdicts);
     for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
@@ -468,12 +470,11 @@ static void prepare(struct hits_maker *maker) {
     maker->set.arena = maker->presence.arena = maker->misses.arena = maker->misses.sectors.arena = scratch;
 }
 
-/* Whether no request to a set can be a must hit: other blocks fill it in every window, and no two requests of
- * one instruction are for one sector. */
-static bool is_hopeless(const struct hits_maker *maker, uint32_t set) {
+/* Whether no request to a set that is full can be a must hit: other blocks fill it in every window, and no
+ * two requests of one instruction are for one sector. */
+static bool full_is_hopeless(const struct hits_maker *maker) {
     const struct machine_memory *memory = &maker->traffic->machine->memory;
-    return maker->share.resident > 1 && memory->l1.sector_bytes <= memory_request_bytes(memory) &&
-           sm_set_is_full(&maker->lines, set);
+    return maker->share.resident > 1 && memory->l1.sector_bytes <= memory_request_bytes(memory);
 }
 
 /* Takes requests out of those that are to be looked at: to hopeless sets, and stores to lines that are never
@@ -485,8 +486,8 @@ static void skip_requests(struct hits_maker *maker) {
         const struct l1_request *request = &requests->items.items[i];
         bool is_idle = request->touch == TOUCH_STORE_UPDATES &&
                        !sm_line_may_come(&maker->lines, request->set, request->line);
-        if (is_idle || is_hopeless(maker, request->set))
-            miss_counter_add_unseen(&maker->misses, request);
+        if (is_idle || (full_is_hopeless(maker) && sm_set_is_full(&maker->lines, request->set)))
+            miss_counter_add_unseen(&maker->misses, (enum traffic_kind)request->kind, !request->unknown);
         else
             requests->items.items[kept++] = *request;
     }
@@ -507,17 +508,17 @@ static void look_at_set(struct hits_maker *maker, const struct set_slice *slice,
     miss_counter_add(&maker->misses, set, verdicts, &maker->lines, requests->index.sector_mask + 1);
 }
 
-/* Adds the verdicts on a warp's loads to those of their instructions. */
-static void count_hits(const struct traffic_pattern *pattern, const uint8_t *verdicts,
+/* Adds the verdicts on a warp's loads in each of `blocks` blocks to those of their instructions. */
+static void count_hits(const struct traffic_pattern *pattern, const uint8_t *verdicts, uint64_t blocks,
                        struct hit_counts *instructions) {
     for (uint32_t a = 0; a < pattern->access_count; a++) {
         const struct traffic_access *access = &pattern->accesses[a];
         struct hit_counts *counts = &instructions[access->instruction];
         if (!traffic_is_load(access->kind)) continue;
-        counts->loads += access->request_count;
+        counts->loads += blocks * access->request_count;
         for (uint32_t r = access->first_request; r < access->first_request + access->request_count; r++) {
-            counts->must_hits += (verdicts[r] & MUST_HIT) != 0;
-            counts->must_data += (verdicts[r] & MUST_DATA) != 0;
+            counts->must_hits += (verdicts[r] & MUST_HIT) != 0 ? blocks : 0;
+            counts->must_data += (verdicts[r] & MUST_DATA) != 0 ? blocks : 0;
         }
     }
 }
@@ -530,7 +531,7 @@ static void keep_row(struct hits_maker *maker, size_t position, uint32_t block, 
     const struct traffic *traffic = maker->traffic;
     const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, warp);
     const uint8_t **row = &hits->rows[position * hits->warp_count + warp], *verdicts = maker->verdicts[warp];
-    count_hits(pattern, verdicts, hits->instructions);
+    count_hits(pattern, verdicts, 1, hits->instructions);
     if (position > 0 && traffic_pattern_of(traffic, block - maker->share.sms, warp) == pattern &&
         memcmp(row[-(ptrdiff_t)hits->warp_count], verdicts, pattern->request_count) == 0) {
         *row = row[-(ptrdiff_t)hits->warp_count];
@@ -557,6 +558,29 @@ static void look_at_block(struct hits_maker *maker, size_t position, uint32_t bl
         keep_row(maker, position, block, w);
 }
 
+/* Adds all blocks where no request can be a must hit, whatever its address. */
+static void add_hopeless(struct hits_maker *maker, size_t count) {
+    const struct traffic *traffic = maker->traffic;
+    struct must_hits *hits = maker->hits;
+    uint64_t *blocks = arena_array(&maker->scratch, traffic->variants.count + 1, sizeof *blocks);
+    const uint8_t *none = arena_array(&hits->arena, maker->most_requests, sizeof *none);
+    for (size_t i = 0; i < count; i++)
+        blocks[traffic->block_variants[maker->share.sm + i * maker->share.sms]]++;
+    for (size_t r = 0; r < count * hits->warp_count; r++)
+        hits->rows[r] = none;
+    for (size_t v = 0; v < traffic->variants.count; v++)
+        for (uint32_t w = 0; w < hits->warp_count && blocks[v] > 0; w++) {
+            const struct traffic_pattern *pattern =
+                &traffic->patterns.items[traffic->variants.items[v].patterns[w]];
+            count_hits(pattern, none, blocks[v], hits->instructions);
+            for (uint32_t a = 0; a < pattern->access_count; a++) {
+                const struct traffic_access *access = &pattern->accesses[a];
+                miss_counter_add_unseen(&maker->misses, (enum traffic_kind)access->kind,
+                                        blocks[v] * access->request_count);
+            }
+        }
+}
+
 /* The pass of must_hits_make. */
 static void make_all(void *context) {
     struct hits_maker *maker = context;
@@ -564,7 +588,10 @@ static void make_all(void *context) {
     arena_bind(&maker->scratch, &maker->hits->arena);
     prepare(maker);
     const size_t count = sm_share_blocks(&maker->share, maker->traffic->grid);
-    for (size_t i = 0; i < count; i++)
+    const bool hopeless =
+        full_is_hopeless(maker) && sm_sets_are_full(&maker->lines) && !maker->requests.objects.some_asked;
+    if (hopeless) add_hopeless(maker, count);
+    for (size_t i = 0; i < count && !hopeless; i++)
         look_at_block(maker, i, maker->share.sm + (uint32_t)i * maker->share.sms);
     const uint32_t spread = memory_dispatch_is_dynamic(memory) ? memory->sms : 1;
     const struct cache_index *index = &maker->requests.index;

@@ -25,6 +25,7 @@ static void add_use(struct sm_lines *lines, uint32_t set, uint64_t line, uint32_
     if (owned->items == NULL)
         owned->items = arena_array(lines->arena, owned_lines_capacity(lines->ways), sizeof *owned->items);
     owned_lines_add(owned, lines->ways, line, block);
+    lines->full += sm_set_is_full(lines, set);
 }
 
 static void add_drop(struct sm_lines *lines, uint64_t line) {
@@ -67,12 +68,13 @@ static void count_known(struct sm_lines *lines, const struct l1_requests *reques
     }
 }
 
-/* Reads all blocks for their requests of one kind. */
+/* Reads all blocks for their requests of one kind; of known addresses, until they say nothing new. */
 static void add_blocks(struct sm_lines *lines, const struct sm_share *share, struct l1_requests *requests,
                        enum touch_kind touch) {
     size_t count = requests->traffic->grid->blocks.count;
     memset(lines->unknown, 0, requests->objects.count * sizeof *lines->unknown); /* each pass counts anew */
     for (size_t block = share->sm; block < count; block += share->sms) {
+        if (sm_sets_are_full(lines) && !requests->objects.some_asked) return;
         l1_requests_read(requests, (uint32_t)block);
         for (uint32_t o = 0; o < requests->objects.count; o++)
             add_unknown(&lines->unknown[o], &requests->unknown[o]);
@@ -88,6 +90,7 @@ struct sm_lines sm_lines_make(const struct sm_share *share, struct l1_requests *
     struct sm_lines lines = {.arena = arena,
                              .ways = memory->l1.ways,
                              .sets = arena_array(arena, requests->index.set_count, sizeof *lines.sets),
+                             .set_count = requests->index.set_count,
                              .dropped = {.arena = arena},
                              .objects = &requests->objects,
                              .unknown = arena_array(arena, objects, sizeof *lines.unknown),

@@ -306,6 +306,20 @@ static bool count_kinds(struct fill_counter *counter) {
     return !counter->strays;
 }
 
+/* One block for all that it stands for, as if none of them had a sector in common. What all of them touch is
+ * not known: no cache is taken to keep anything. */
+static void count_alike(struct fill_counter *counter) {
+    const struct wb_grid *grid = counter->traffic->grid;
+    counter->by_kinds = counter->looks_at_loads = false;
+    counter->anywhere = true;
+    for (uint32_t b = 0; b < grid->blocks.count; b++) {
+        counter->times = grid_blocks_alike(grid, b);
+        count_block(counter, b);
+        counter->sectors += counter->times * counter->of_block.count;
+    }
+    counter->line_count = counter->sectors;
+}
+
 /* Forgets what was counted. */
 static void begin_counting(struct fill_counter *counter) {
     *counter->fills = (struct memory_fills){0};
@@ -328,8 +342,11 @@ static void count_blocks(void *context) {
     struct fill_counter *counter = context;
     struct arena *scratch = &counter->scratch;
     counter->all.arena = counter->of_block.arena = counter->lines.arena = counter->loaded.arena = scratch;
-    bool counted = false;
-    if (has_many_requests(counter->traffic, counter->each_most)) {
+    bool counted = grid_is_counted(counter->traffic->grid);
+    if (counted) {
+        begin_counting(counter);
+        count_alike(counter);
+    } else if (has_many_requests(counter->traffic, counter->each_most)) {
         begin_counting(counter);
         counted = count_kinds(counter);
     }
@@ -373,7 +390,7 @@ static bool keeps_loads(const struct timed_grid *timed) {
 static bool is_worth_it(const struct timed_grid *timed) {
     const struct machine_sass *sass = &timed->machine->sass;
     const uint32_t each = machine_sector_most(timed->machine), level = sass->l2_sector;
-    const uint32_t blocks = timed->grid->blocks.count, sms = timed->machine->memory.sms;
+    const uint64_t blocks = grid_block_count(timed->grid), sms = timed->machine->memory.sms;
     const uint64_t requests = keeps_loads(timed) ? timed->fills.below : timed->fills.requests;
     if (level == 0 || level >= each) return false;
     if (sass->row_cycle > 0) return true;

@@ -475,6 +475,12 @@ wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *mach
     const char *name = grid->kernel == NULL ? "grid" : wb_kernel_name(grid->kernel);
     *traffic = (struct traffic){.grid = grid, .machine = machine};
     WB_TRY(grid_decline_steered(grid, diagnostics));
+    const struct machine_memory *memory = &machine->memory;
+    if (grid_is_counted(grid) && (memory_has_hierarchy(memory) || !memory_dispatch_is_dynamic(memory))) {
+        diagnose(diagnostics, SEVERITY_ERROR, name, GRID_COUNTED ", as the caches or the dispatch of %s need",
+                 machine->name);
+        return WB_ERR_DECLINED;
+    }
     struct traffic_maker maker = {.traffic = traffic, .diagnostics = diagnostics};
     const wb_status status = arena_protect(&traffic->arena, make_all, &maker);
     key_table_free(&maker.patterns.table);

@@ -210,9 +210,9 @@ static void kinds_json(struct json *json, const struct wb_analysis *analysis) {
 
 void kernel_heading_json(struct json *json, const struct wb_analysis *analysis) {
     const struct wb_grid *grid = analysis->grid_times.grid;
-    json_put(json, "blocks %zu, blocks_executed %zu, kind_count %zu, kinds_bounded %zu", grid->blocks.count,
-             grid->executed != 0 ? (size_t)grid->executed : grid->blocks.count, analysis->work.classes.count,
-             analysis->blocks.count);
+    json_put(json, "blocks %" PRIu64 ", blocks_executed %" PRIu64 ", kind_count %zu, kinds_bounded %zu",
+             grid_block_count(grid), grid->executed != 0 ? grid->executed : grid->blocks.count,
+             analysis->work.classes.count, analysis->blocks.count);
     kinds_json(json, analysis);
     json_put_count(json, "sms", analysis->machine->memory.sms);
     if (!json_open_known(json, "resident_blocks", analysis->kind == SUBJECT_KERNEL)) return;

@@ -208,8 +208,8 @@ void heading_gpu_json(struct json *json, const struct timed_grid *timed) {
     json_open_object(json, "launch");
     json_put_counts(json, "grid", grid->dimensions, 3);
     json_put_counts(json, "block", grid->block_size, 3);
-    json_put(json, "shared_bytes %" PRIu64 ", blocks %zu, warps %u", grid->shared_bytes, grid->blocks.count,
-             grid->warp_count);
+    json_put(json, "shared_bytes %" PRIu64 ", blocks %" PRIu64 ", warps %u", grid->shared_bytes,
+             grid_block_count(grid), grid->warp_count);
     if (grid->kernel != NULL) heading_launch_json(json, &grid->inputs, timed->machine, &demand);
     json_close(json);
 }

@@ -449,6 +449,10 @@ static wb_status put_json(struct analyzer_report *report) {
 wb_status wb_grid_report(const wb_grid *grid, wb_report_format format, const wb_writer *writer,
                          wb_diagnostics *diagnostics) {
     struct analyzer_report report = {.grid = grid, .writer = writer};
+    if (grid_is_counted(grid)) {
+        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel), GRID_COUNTED);
+        return WB_ERR_DECLINED;
+    }
     if (grid->cover.covers) WB_TRY(grid_decline_steered(grid, diagnostics));
     wb_status status = source_lines_open(grid->kernel->module, &report.lines);
     if (status == WB_OK) status = list_insts(&report);

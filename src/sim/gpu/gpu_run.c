@@ -58,6 +58,10 @@ static wb_status find_requests(struct gpu *gpu) {
 static wb_status check(const struct gpu *gpu) {
     const char *misfit = policy_misfit(gpu->scheme->policy, gpu->program.machine);
     if (misfit != NULL) return refuse(gpu, misfit);
+    if (grid_is_counted(gpu->grid->grid)) {
+        (void)refuse(gpu, GRID_COUNTED);
+        return WB_ERR_DECLINED;
+    }
     if (machine_unproven(gpu->program.machine) != NULL)
         return refuse(gpu, "the machine's model executes single blocks only");
     WB_TRY(wb_machine_check(gpu->program.machine, gpu->diagnostics));
@@ -183,7 +187,7 @@ uint64_t gpu_instructions(const struct wb_grid *grid) {
     for (size_t b = 0; b < grid->blocks.count; b++) {
         const struct shape_warp *warps = grid->shapes.items[grid->blocks.items[b].shape].warps;
         for (uint32_t w = 0; w < grid->warp_count; w++)
-            total += grid->paths.items[warps[w].path].length;
+            total += grid->paths.items[warps[w].path].length * grid_blocks_alike(grid, b);
     }
     return total;
 }

@@ -48,6 +48,10 @@ bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXE
 bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], const uint32_t index[AXES],
                 int64_t *first, int64_t *last, int64_t q[AXES]);
 
+/* The most k <= most so that all blocks with k steps along the axis, and from 0 to last[j] along each other
+ * one, are of the class, as those with k = 0 are. */
+int64_t affine_reach(const struct affine_space *space, const int64_t last[AXES], uint32_t axis, int64_t most);
+
 /* The origin's run, and those of the next block along each axis in use. */
 struct lockstep {
     struct run *runs; /* begun, index set to the block; warps alike */
@@ -61,6 +65,15 @@ struct lockstep {
  * accesses[run][warp]. WB_ERR_DECLINED: see lockstep->bend. Errors of the runs have messages in their
  * diagnostics, but for WB_ERR_LIMIT for want of memory. */
 wb_status affine_run_block(struct lockstep *lockstep, struct access_list *accesses[AFFINE_RUNS]);
+
+/* Lets a warp go on by an instruction, or by settling its stack, in all runs. */
+wb_status affine_advance(struct lockstep *lockstep, uint32_t number);
+
+/* ---- passes.c: passes of loops that follow from one of them ---- */
+
+/* Where a warp of known data is in a loop that only computes: continues behind as many passes as are known to
+ * take the same way. What of their results is not known is forgotten, and the run says so. */
+wb_status affine_skip_passes(struct warp *warp);
 
 /* ---- rules.c: results of instructions that compute in each lane by themselves ---- */
 

@@ -368,19 +368,22 @@ static wb_status execute_next(struct lockstep *lockstep, uint32_t number,
     return WB_OK;
 }
 
+wb_status affine_advance(struct lockstep *lockstep, uint32_t number) {
+    const struct warp *origin = &lockstep->runs[0].warps[number];
+    const struct micro *next[AFFINE_RUNS];
+    struct judgement judgement;
+    uint32_t active = 0;
+    WB_TRY(find_next(lockstep, number, next, &active));
+    if (next[0] != NULL) WB_TRY(judge(lockstep, number, next[0], active, &judgement));
+    WB_TRY(execute_next(lockstep, number, next));
+    if (next[0] != NULL && origin->depth > 0) note_results(lockstep, number, next[0], &judgement);
+    return together(lockstep, number) && !lockstep->space->failed ? WB_OK : decline(lockstep, &by_data);
+}
+
 /* Runs a warp until it waits or is done. */
 static wb_status advance_warp(struct lockstep *lockstep, uint32_t number) {
-    const struct warp *origin = &lockstep->runs[0].warps[number];
-    while (origin->state == WARP_READY) {
-        const struct micro *next[AFFINE_RUNS];
-        struct judgement judgement;
-        uint32_t active = 0;
-        WB_TRY(find_next(lockstep, number, next, &active));
-        if (next[0] != NULL) WB_TRY(judge(lockstep, number, next[0], active, &judgement));
-        WB_TRY(execute_next(lockstep, number, next));
-        if (next[0] != NULL && origin->depth > 0) note_results(lockstep, number, next[0], &judgement);
-        if (!together(lockstep, number) || lockstep->space->failed) return decline(lockstep, &by_data);
-    }
+    while (lockstep->runs[0].warps[number].state == WARP_READY)
+        WB_TRY(affine_advance(lockstep, number));
     return WB_OK;
 }
 

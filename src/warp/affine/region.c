@@ -122,3 +122,19 @@ bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], con
     }
     return *first <= *last;
 }
+
+int64_t affine_reach(const struct affine_space *space, const int64_t last[AXES], uint32_t axis,
+                     int64_t most) {
+    for (size_t i = 0; i < space->constraints.count; i++) {
+        const struct affine_constraint *constraint = &space->constraints.items[i];
+        const __int128 c = constraint->c[axis];
+        __int128 low = constraint->low, high = constraint->high; /* less what the other axes add */
+        for (uint32_t j = 0; j < AXES; j++) {
+            const __int128 added = j == axis ? 0 : constraint->c[j] * last[j];
+            *(added < 0 ? &low : &high) -= added;
+        }
+        assert(low <= 0 && high >= 0);
+        if (c != 0 && (c > 0 ? high / c : low / c) < most) most = (int64_t)(c > 0 ? high / c : low / c);
+    }
+    return most;
+}

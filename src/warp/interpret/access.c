@@ -222,6 +222,26 @@ static uint32_t lanes_of_space(const struct micro *op, const struct micro_addres
     return same;
 }
 
+/* Records among which the one before of an instruction is looked for. */
+#define TABLE_LOOKBACK 128u
+
+/* Gives an access the table of the record before of the same instruction, if that has the same addresses: in
+ * loops, those of shared memory. */
+static bool share_table(const struct access_list *list, const uint64_t addresses[WARP_LANES],
+                        struct access *access) {
+    const size_t count = list->items.count, end = count > TABLE_LOOKBACK ? count - TABLE_LOOKBACK : 0;
+    for (size_t i = count; i-- > end;) {
+        const struct access *before = &list->items.items[i];
+        if (before->instruction != access->instruction || before->space != access->space) continue;
+        if (before->mask != access->mask || before->table >= list->tables.count) return false;
+        const uint64_t *table = list->tables.items + before->table;
+        FOR_LANES_OF(l, access->mask) if (*table++ != addresses[l]) return false;
+        access->table = before->table;
+        return true;
+    }
+    return false;
+}
+
 /* Appends a record of the lanes of `access->mask`, whose addresses count from the start of the space. */
 static wb_status append_record(struct access_list *list, const uint64_t addresses[WARP_LANES],
                                struct access *access) {
@@ -230,6 +250,7 @@ static wb_status append_record(struct access_list *list, const uint64_t addresse
     if (!find_stride(access->mask, addresses, access)) {
         access->base = 0;
         access->stride = 0;
+        if (share_table(list, addresses, access)) return vec_push(&list->items, *access);
         access->table = (uint32_t)list->tables.count;
         WB_TRY(vec_reserve(&list->tables, WARP_LANES));
         FOR_LANES_OF(l, access->mask) list->tables.items[list->tables.count++] = addresses[l];

@@ -267,7 +267,7 @@ static bool ask_watch(const struct run *run) {
 }
 
 wb_status run_check_limits(struct run *run) {
-    run->next_poll = run->instructions + POLL_INTERVAL;
+    run->next_poll = run->instructions + (run->poll_interval != 0 ? run->poll_interval : POLL_INTERVAL);
     const uint64_t limit = run->instruction_limit, charged = run->charged;
     const uint64_t most = limit > charged ? limit - charged : 0;
     if (run->next_poll > most) run->next_poll = most;

@@ -200,7 +200,10 @@ static inline wb_status advance(struct warp *warp) {
     struct run *run = warp->run;
     struct simt_entry *top = warp_top(warp);
     if (top == NULL) return simt_settle(warp);
-    if (run->instructions >= run->next_poll) WB_TRY(run_check_limits(run));
+    if (run->instructions >= run->next_poll) {
+        WB_TRY(run_check_limits(run));
+        if (run->skip != NULL) return run->skip(warp);
+    }
     return warp_step(warp, top);
 }
 

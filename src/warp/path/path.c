@@ -158,6 +158,20 @@ wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t
     return status;
 }
 
+bool path_repeats(const struct path_writer *writer, const struct path_writer *before, uint64_t length) {
+    return writer->period != 0 && writer->period == before->period && writer->matched == before->matched &&
+           writer->path.entries.count == before->path.entries.count &&
+           writer->open.first == before->open.first && writer->open.count == before->open.count &&
+           writer->open.mask == before->open.mask && writer->repeats == before->repeats + 1 &&
+           writer->path.length == before->path.length + length;
+}
+
+void path_repeat(struct path_writer *writer, uint64_t length, uint32_t times) {
+    assert(writer->period != 0 && times <= UINT32_MAX - writer->repeats);
+    writer->repeats += times;
+    writer->path.length += length * times;
+}
+
 /* Whether folds stand behind their bodies and do not nest, and the length is that of what is unrolled: what
  * every path is asserted to be. */
 static bool path_holds(const struct path *path) {

@@ -82,6 +82,13 @@ wb_status path_append_run(struct path_writer *writer, uint32_t first, uint32_t c
  * exhausted, or when these instructions have too many runs to be one. */
 wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t times);
 
+/* Whether the path repeats the last `length` instructions, of which it has just ended another repetition
+ * since `before`, a copy of the writer. */
+bool path_repeats(const struct path_writer *writer, const struct path_writer *before, uint64_t length);
+
+/* Appends them `times` more times, as if one by one. */
+void path_repeat(struct path_writer *writer, uint64_t length, uint32_t times);
+
 /* Ends the path and hands it over; the caller frees it. The writer is empty afterwards. */
 wb_status path_finish(struct path_writer *writer, struct path *path);
 

@@ -12,6 +12,7 @@ _Static_assert(sizeof(struct access) == 48, "compared as bytes: it must not have
 struct group {
     size_t slot; /* instruction * SPACES + space */
     uint64_t base;
+    uint32_t table, kept_table; /* of its last access with one: accesses may share it */
 };
 
 /* A warp of the block that is being added. */
@@ -119,19 +120,19 @@ static size_t slot_of(const struct access *access) {
     return access->instruction * SPACES + space;
 }
 
-/* The base of the group of the warp at hand that an access belongs to. */
-static uint64_t group_base(struct wb_grid *grid, size_t first_group, const struct access *access,
-                           const uint64_t *tables) {
+/* The group of the warp at hand that an access belongs to. */
+static struct group *group_of(struct wb_grid *grid, size_t first_group, const struct access *access,
+                              const uint64_t *tables) {
     struct grid_scratch *scratch = grid->scratch;
     const size_t slot = slot_of(access);
     assert(slot < grid->instruction_count * SPACES);
     if (scratch->group_at[slot] == 0) {
-        struct group group = {slot, 0};
+        struct group group = {.slot = slot, .table = ACCESS_UNKNOWN, .kept_table = ACCESS_UNKNOWN};
         if (slot % SPACES == PTX_SPACE_GLOBAL) group.base = first_address(access, tables);
         grid_push(grid, &scratch->groups, group);
         scratch->group_at[slot] = (uint32_t)(scratch->groups.count - first_group);
     }
-    return scratch->groups.items[first_group + scratch->group_at[slot] - 1].base;
+    return &scratch->groups.items[first_group + scratch->group_at[slot] - 1];
 }
 
 /* Writes the accesses of a warp, relative to the bases of their groups, into the scratch space. */
@@ -142,16 +143,19 @@ static void normalise(struct wb_grid *grid, const struct access_list *list) {
     grid_reserve(grid, &scratch->accesses, list->items.count);
     for (size_t i = 0; i < list->items.count; i++) {
         struct access access = list->items.items[i];
-        const uint64_t base = group_base(grid, first_group, &access, list->tables.items);
+        struct group *group = group_of(grid, first_group, &access, list->tables.items);
         if (access.table == ACCESS_AFFINE) {
-            access.base -= base;
-        } else if (access.table != ACCESS_UNKNOWN) {
+            access.base -= group->base;
+        } else if (access.table == group->table) { /* all unknown ones are groups of their own */
+            access.table = group->kept_table;
+        } else {
             uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
             const uint64_t *from = list->tables.items + access.table;
-            access.table = (uint32_t)scratch->tables.count;
+            group->table = access.table;
+            group->kept_table = access.table = (uint32_t)scratch->tables.count;
             grid_reserve(grid, &scratch->tables, lanes);
             for (uint32_t lane = 0; lane < lanes; lane++)
-                scratch->tables.items[scratch->tables.count++] = from[lane] - base;
+                scratch->tables.items[scratch->tables.count++] = from[lane] - group->base;
         }
         scratch->accesses.items[scratch->accesses.count++] = access;
     }
@@ -351,7 +355,8 @@ void grid_restart(struct wb_grid *grid) {
     table_free(&grid->stream_table);
     table_free(&grid->shape_table);
     grid->paths.count = grid->streams.count = grid->shapes.count = grid->blocks.count = 0;
-    grid->bases.count = grid->covering.count = 0;
+    grid->bases.count = grid->covering.count = grid->alike.count = 0;
+    grid->counted = 0;
     grid->path_bytes = grid->covering_bytes = 0;
 }
 
@@ -362,6 +367,7 @@ void grid_clear(struct wb_grid *grid) {
     vec_free(&grid->streams);
     vec_free(&grid->shapes);
     vec_free(&grid->blocks);
+    vec_free(&grid->alike);
     vec_free(&grid->bases);
     vec_free(&grid->input_dependent);
     vec_free(&grid->stored);
@@ -382,6 +388,10 @@ const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
 
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]) {
     uint64_t number = block;
+    if (grid_is_counted(grid)) {
+        memcpy(index, grid->alike.items[block].index, sizeof grid->alike.items[block].index);
+        return;
+    }
     memcpy(index, grid->first_index, sizeof grid->first_index);
     for (uint32_t axis = 0; axis < 3; axis++) {
         index[axis] += (uint32_t)(number % grid->dimensions[axis]);
@@ -393,6 +403,13 @@ uint64_t grid_block_number(const struct wb_grid *grid, uint32_t block) {
     uint32_t index[3];
     grid_block_index(grid, block, index);
     return ((uint64_t)index[2] * grid->dimensions[1] + index[1]) * grid->dimensions[0] + index[0];
+}
+
+uint64_t grid_walk_length(const struct wb_grid *grid) {
+    uint64_t length = 0;
+    for (size_t p = 0; p < grid->paths.count; p++)
+        length += grid->paths.items[p].length;
+    return length;
 }
 
 bool is_access_unsure(const struct access_stream *stream, uint32_t access) {

@@ -45,12 +45,12 @@ static wb_status copy_accesses(const struct wb_grid *grid, const struct grid_blo
         const uint64_t base = grid_base(grid, from, warp, stream->groups[a]);
         if (access.table == ACCESS_AFFINE) {
             access.base += base;
-        } else if (access.table != ACCESS_UNKNOWN) {
-            uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
-            const uint64_t *table = stream->tables + access.table;
-            access.table = (uint32_t)list->tables.count;
-            for (uint32_t lane = 0; lane < lanes; lane++)
-                WB_TRY(vec_push(&list->tables, table[lane] + base));
+        } else if (access.table != ACCESS_UNKNOWN &&
+                   access.table >= list->tables.count) { /* no access before shares it */
+            const uint32_t end = access.table + (uint32_t)__builtin_popcount(access.mask);
+            assert(access.table == list->tables.count);
+            for (uint32_t i = access.table; i < end; i++)
+                list->tables.items[list->tables.count++] = stream->tables[i] + base;
         }
         list->items.items[list->items.count++] = access;
     }

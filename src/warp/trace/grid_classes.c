@@ -6,13 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smaller grids are executed sooner, larger ones take too much memory. */
+#include "machine/machine.h"
+
+/* Smaller grids are executed sooner; of larger ones a list of blocks takes too much memory. */
 #define BLOCKS_MIN 64u
-#define BLOCKS_MAX (1u << 22)
+#define LISTED_MAX (1u << 22)
 /* Blocks that a class must have on average, once there are many. */
 #define CLASS_BLOCKS_MIN 16u
 #define CLASSES_FREE 64u
 #define CLASSES_MAX 4096u
+/* Where blocks are counted: classes, and blocks that stand for others. */
+#define COUNTED_CLASSES_MAX 1024u
+#define ALIKE_MAX (1u << 16)
 
 /* ---- Runs ---------------------------------------------------------------------------------------------- */
 
@@ -244,7 +249,6 @@ static wb_status add_first(struct classification *of, const uint32_t index[AXES]
         for (uint32_t b = 0; made.bases != NULL && b < made.base_count; b++)
             made.bases[b] = grid->bases.items[block->first_base + b];
     }
-    begin_row(of, &made, index);
     if (status == WB_OK) status = vec_push(&of->classes, made);
     if (status != WB_OK) vec_free(&made.space.constraints);
     return status;
@@ -270,6 +274,7 @@ static wb_status add_row(struct classification *of, uint32_t index[AXES]) {
             (classes >= CLASSES_FREE && of->grid->blocks.count < CLASS_BLOCKS_MIN * classes))
             return WB_ERR_DECLINED;
         WB_TRY(add_first(of, index));
+        begin_row(of, &of->classes.items[classes], index);
     }
     return WB_OK;
 }
@@ -287,15 +292,126 @@ static wb_status add_blocks(struct classification *of) {
     return WB_OK;
 }
 
+/* ---- Grids of too many blocks to list ------------------------------------------------------------------ */
+
+/* Blocks first, first + step, ... up to last along each axis. */
+struct box {
+    uint32_t first[AXES], last[AXES], step[AXES];
+};
+
+struct boxes {
+    VEC(struct box) items; /* disjoint: of blocks that are in no class yet */
+};
+
+/* Takes those of the box out of which `kept` consists along the axis, step by step; what is left joins the
+ * others. */
+static wb_status split(struct boxes *left, struct box *box, uint32_t axis, const struct box *kept) {
+    for (uint32_t r = box->step[axis]; r < kept->step[axis]; r += box->step[axis]) {
+        struct box rest = *box;
+        if (rest.last[axis] - rest.first[axis] < r) break;
+        rest.first[axis] += r;
+        rest.step[axis] = kept->step[axis];
+        WB_TRY(vec_push(&left->items, rest));
+    }
+    struct box rest = *box;
+    box->step[axis] = kept->step[axis];
+    box->last[axis] = kept->last[axis];
+    if (rest.last[axis] - kept->last[axis] < kept->step[axis]) return WB_OK;
+    rest.first[axis] = kept->last[axis] + kept->step[axis];
+    rest.step[axis] = kept->step[axis];
+    return vec_push(&left->items, rest);
+}
+
+/* The blocks of a box that are of the class of its first one: a box, from that on. */
+static struct box box_of_class(const struct block_class *class, const struct box *in) {
+    struct box box = *in;
+    int64_t last[AXES] = {0};
+    for (uint32_t j = 0; j < AXES; j++) {
+        const uint32_t step = class->space.step[j], extent = in->last[j] - in->first[j];
+        box.last[j] = in->first[j];
+        if (step == 0) continue;
+        assert(step % in->step[j] == 0); /* steps only become longer */
+        box.step[j] = step;
+        last[j] = affine_reach(&class->space, last, j, extent / step);
+        box.last[j] += (uint32_t)last[j] * step;
+    }
+    return box;
+}
+
+/* After how many blocks of the class along an axis all bases have moved by whole lines. */
+static uint32_t alike_after(const struct block_class *class, uint32_t axis) {
+    uint64_t bits = MEMORY_LINE_BYTES;
+    for (uint32_t b = 0; class->space.step[axis] != 0 && b < class->base_count; b++)
+        bits |= class->moves[axis][b];
+    return MEMORY_LINE_BYTES / (uint32_t)(bits & -bits);
+}
+
+/* Adds the blocks of a class in a box, whose first one the grid has, each for all that are alike. */
+static wb_status add_box(struct classification *of, struct block_class *class, const struct box *box) {
+    struct wb_grid *grid = of->grid;
+    uint32_t period[AXES], r[AXES];
+    for (uint32_t j = 0; j < AXES; j++)
+        period[j] = alike_after(class, j);
+    for (r[2] = 0; r[2] < period[2]; r[2]++)
+        for (r[1] = 0; r[1] < period[1]; r[1]++)
+            for (r[0] = 0; r[0] < period[0]; r[0]++) {
+                struct blocks_alike alike = {.count = 1};
+                for (uint32_t j = 0; j < AXES; j++) {
+                    const uint32_t most = (box->last[j] - box->first[j]) / box->step[j];
+                    alike.index[j] = box->first[j] + r[j] * box->step[j];
+                    alike.count *= r[j] > most ? 0 : (most - r[j]) / period[j] + 1;
+                    class->q[j] = r[j];
+                }
+                if (alike.count == 0) continue;
+                if (grid->alike.count >= ALIKE_MAX) return WB_ERR_DECLINED;
+                if (grid->alike.count == grid->blocks.count) WB_TRY(add_member(of, class));
+                WB_TRY(vec_push(&grid->alike, alike));
+            }
+    return WB_OK;
+}
+
+/* Finds the class of the first block of a box that is left, until none is. */
+static wb_status count_boxes(struct classification *of, struct boxes *left) {
+    while (left->items.count > 0) {
+        struct box box = left->items.items[--left->items.count];
+        if (of->classes.count >= COUNTED_CLASSES_MAX) return WB_ERR_DECLINED;
+        WB_TRY(add_first(of, box.first));
+        struct block_class *class = &of->classes.items[of->classes.count - 1];
+        const struct box kept = box_of_class(class, &box);
+        for (uint32_t j = 0; j < AXES; j++)
+            WB_TRY(split(left, &box, j, &kept));
+        WB_TRY(add_box(of, class, &kept));
+        of->runs[0].kept = grid_bytes(of->grid);
+        WB_TRY(run_check_memory(&of->runs[0]));
+    }
+    return WB_OK;
+}
+
+static wb_status count_blocks(struct classification *of) {
+    struct wb_grid *grid = of->grid;
+    struct boxes left = {0};
+    struct box whole = {.step = {1, 1, 1}};
+    for (uint32_t j = 0; j < AXES; j++)
+        whole.last[j] = grid->dimensions[j] - 1;
+    wb_status status = vec_push(&left.items, whole);
+    if (status == WB_OK) status = count_boxes(of, &left);
+    vec_free(&left.items);
+    grid->counted = (uint64_t)grid->dimensions[0] * grid->dimensions[1] * grid->dimensions[2];
+    return status;
+}
+
 /* Finds all classes, and adds all blocks; what runs noted is in those of *of. */
 static wb_status classify(struct classification *of, const struct run *run, const wb_grid_options *options) {
     const uint64_t least = options->classes_from != 0 ? options->classes_from : BLOCKS_MIN;
-    const uint64_t blocks = (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];
-    if (options->one_block || blocks < least || blocks > BLOCKS_MAX ||
+    const uint64_t counted_from = options->counted_from != 0 ? options->counted_from : LISTED_MAX + 1;
+    const uint64_t rows = (uint64_t)run->grid[0] * run->grid[1]; /* at most 2^62 */
+    const uint64_t blocks = rows > UINT32_MAX ? rows : rows * run->grid[2];
+    if (options->one_block || blocks < least || blocks >= UINT32_MAX ||
         ptx_in_clusters(kernel_function(run->kernel)))
         return WB_ERR_DECLINED;
+    if (blocks >= counted_from && of->covering != NULL) return WB_ERR_DECLINED;
     wb_status status = begin(of, run, options);
-    if (status == WB_OK) status = add_blocks(of);
+    if (status == WB_OK) status = blocks < counted_from ? add_blocks(of) : count_blocks(of);
     if (status == WB_OK) of->grid->executed = of->classes.count;
     return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "warp/affine/affine.h"
 #include "warp/cover/cover.h"
 
 /* Warp instructions up to which blocks are executed after one lacked flow facts. */
@@ -21,6 +22,7 @@ struct grid_trace {
     /* For the given data: room for the current block, per warp. */
     struct path *paths;
     struct access_list *accesses;
+    bool skips; /* passes of loops */
     /* For covering paths. */
     bool synchronises;     /* as in struct cover */
     uint64_t instructions; /* of the blocks before */
@@ -116,9 +118,15 @@ static bool needs_assumptions(const struct grid_trace *trace) {
     return trace->grid->input_dependent.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
 }
 
+/* Whether a warp maybe depends on a value that passes which were not executed compute: none are skipped then,
+ * all over again. */
+static bool needs_passes(const struct grid_trace *trace) {
+    return trace->grid->input_dependent.count > 0 && trace->run.forgot;
+}
+
 /* Whether no more blocks are to be executed: all will be once more, or something is not known. */
 static bool is_decided(const struct grid_trace *trace) {
-    return needs_assumptions(trace) ||
+    return needs_assumptions(trace) || needs_passes(trace) ||
            (trace->options->until_unknown && trace->grid->input_dependent.count > 0);
 }
 
@@ -133,6 +141,10 @@ static wb_status trace_given(struct grid_trace *trace) {
     WB_TRY(begin(trace));
     const wb_status status = grid_add_classes(trace->grid, run, trace->options);
     if (status != WB_ERR_DECLINED) return status;
+    if (trace->skips) {
+        run->skip = affine_skip_passes;
+        run->poll_interval = trace->options->passes_from;
+    }
     trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
     trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
@@ -264,9 +276,10 @@ wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launc
 /* ---- Either -------------------------------------------------------------------------------------------- */
 
 /* Executes what the options ask for into a grid that is empty but for its kernel. *assumptions (bits of enum
- * launch_assumption) are made; it becomes larger when more are needed. */
+ * launch_assumption) are made; it becomes larger when more are needed. *skips: passes of loops may be
+ * skipped; it becomes false when they may not. */
 static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const wb_grid_options *options,
-                            wb_diagnostics *diagnostics, uint32_t *assumptions) {
+                            wb_diagnostics *diagnostics, uint32_t *assumptions, bool *skips) {
     struct grid_trace trace = trace_of(grid, launch, options, diagnostics);
     struct run *run = &trace.run;
     wb_status status;
@@ -277,9 +290,11 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
     } else {
         run->steers = true;
         run->assumptions = *assumptions;
+        trace.skips = *skips;
         status = trace_given(&trace);
+        *skips = *skips && (status != WB_OK || !needs_passes(&trace));
         grid->order_open = (run->left_open >> OPEN_ATOMIC_ORDER & 1) != 0;
-        if (status == WB_OK && needs_assumptions(&trace))
+        if (status == WB_OK && *skips == trace.skips && needs_assumptions(&trace))
             *assumptions = open_assumed_next(run->assumptions, run->left_open, options->any_order);
     }
     end(&trace);
@@ -293,18 +308,21 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
     struct wb_grid *made = NULL;
     wb_status status = WB_OK;
     uint32_t assumed, assumptions = 0;
+    bool skipped, skips;
     WB_TRY(OPTIONS_TAKE(wb_grid_options, options, &asked, diagnostics));
+    skips = asked.passes_from != UINT64_MAX;
     do {
         assumed = assumptions;
+        skipped = skips;
         wb_grid_free(made);
         made = calloc(1, sizeof *made);
         if (made == NULL) {
             status = WB_ERR_LIMIT;
         } else {
             made->kernel = kernel;
-            status = trace_grid(made, launch, &asked, diagnostics, &assumptions);
+            status = trace_grid(made, launch, &asked, diagnostics, &assumptions, &skips);
         }
-    } while (status == WB_OK && assumptions != assumed);
+    } while (status == WB_OK && (assumptions != assumed || skips != skipped));
     if (status == WB_OK) {
         *grid = made;
         return WB_OK;

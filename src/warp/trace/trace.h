@@ -54,6 +54,12 @@ struct grid_block {
     size_t first_base; /* its bases: the grid's bases[first_base ..] */
 };
 
+/* Blocks of a launch that one of them stands for: their bases differ by whole lines. */
+struct blocks_alike {
+    uint64_t count;
+    uint32_t index[3]; /* of the first, whose bases are kept */
+};
+
 /* The properties of a grid of covering paths besides them. */
 struct grid_covering {
     bool covers;                   /* it is one */
@@ -92,7 +98,9 @@ struct wb_grid {
     VEC(struct path) paths;                /* the distinct ones */
     VEC(struct access_stream) streams;     /* the distinct ones */
     VEC(struct block_shape) shapes;        /* the distinct ones */
-    VEC(struct grid_block) blocks;         /* x first, then y, then z */
+    VEC(struct grid_block) blocks;         /* x first, then y, then z; or each stands for several: */
+    VEC(struct blocks_alike) alike;        /* empty, or per block of `blocks`, and how many there are of */
+    uint64_t counted;                      /* all of them; 0: `blocks` has every block */
     uint64_t executed;                     /* of them; 0: all, else the others follow from these */
     VEC(uint64_t) bases;
     VEC(struct steered_warp) input_dependent;
@@ -124,11 +132,30 @@ void grid_restart(struct wb_grid *grid);
 const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
                                  const struct ptx_function **function);
 
+/* Whether blocks stand for others: such a grid can be counted, but its blocks not followed one by one. */
+static inline bool grid_is_counted(const struct wb_grid *grid) {
+    return grid->counted != 0;
+}
+
+/* What is said of a grid that is counted by whoever follows its blocks. */
+#define GRID_COUNTED "the grid has too many blocks to follow each of them"
+
+/* How many blocks of the launch there are, and how many of them block `block` stands for. */
+static inline uint64_t grid_block_count(const struct wb_grid *grid) {
+    return grid_is_counted(grid) ? grid->counted : grid->blocks.count;
+}
+static inline uint64_t grid_blocks_alike(const struct wb_grid *grid, size_t block) {
+    return grid_is_counted(grid) ? grid->alike.items[block].count : 1;
+}
+
 /* The place of block `block` in the launch. */
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]);
 
 /* Its number in the launch, x first. */
 uint64_t grid_block_number(const struct wb_grid *grid, uint32_t block);
+
+/* Warp instructions of all distinct paths: what it takes to walk each of them. */
+uint64_t grid_walk_length(const struct wb_grid *grid);
 
 /* Whether a warp with the stream only maybe executes an access of it. */
 bool is_access_unsure(const struct access_stream *stream, uint32_t access);

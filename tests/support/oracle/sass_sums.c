@@ -78,7 +78,7 @@ void sass_sums_make(const struct sass_grid *grid, struct sass_sums *sums) {
             first[k] = b;
             add_class(grid, b, sums);
         }
-        grid_work_add_block(&sums->work, k);
+        grid_work_add_block(&sums->work, k, 1);
     }
     sums->work.resident_least = sums->work.resident_most = sums->work.slots = grid->slots;
     assert_int_equal(grid_work_finish(&sums->work), WB_OK);

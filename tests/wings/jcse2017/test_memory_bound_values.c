@@ -143,6 +143,9 @@ static void test_dram_demand(void **state) {
         {"L0=0 / L0=0 / S2=1", 1, 1, 0},    /* of all blocks together */
         {"L0=0,1 L1=0 S2=1", 2, 2, 0},      /* one set in each partition */
         {"L0=0,2 L1=0 S2=2 A3=1", 2, 3, 1}, /* both in partition 0 */
+        /* what comes when all sets are full and written counts by itself, also within a block */
+        {"3* 2x L0=0,1,2,3 S1=0,1,2,3 / L0=4 ; S1=5 S2=6", 1, 25, 26},
+        {"2* 2x L0=0,1,2,3 / 3* L0=4 ; S1=5", 1, 19, 3}, /* only one of both sets is written */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct fixture f;

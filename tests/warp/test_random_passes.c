@@ -1,0 +1,365 @@
+/* Random loops: with passes that are skipped (docs/block-classes.md, section 5) their grids are, byte for
+ * byte, those of which every pass is executed. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "address_sanitizer.h"
+#include "base/containers.h"
+#include "ptxas.h"
+#include "random_block.h"
+#include "same_grid.h"
+
+#define KERNELS (ADDRESS_SANITIZER ? 100u : 4000u)
+#define COMPILED_OF 20u /* one of so many is compiled, too */
+#define PASSES_MOST 900u
+#define EXECUTED_MOST 400000u /* warp instructions: some loops never end */
+
+struct tally {
+    uint32_t kernels, endless, shorter, differing;
+};
+
+struct writer {
+    struct random_state random;
+    struct text body;
+    uint32_t labels;
+};
+
+static uint32_t below(struct writer *writer, uint32_t bound) {
+    return (uint32_t)random_below(&writer->random, bound);
+}
+
+static bool chance(struct writer *writer, uint32_t percent) {
+    return below(writer, 100) < percent;
+}
+
+/* $R, $L: a register of 32 or 64 bits; $r, $l: the same to read; $k, $i: a number; $P, $p: a predicate. */
+static const char *const statements[] = {
+    "add.u32 $R, $r, $k;",
+    "add.u32 $R, $r, $r;",
+    "sub.s32 $R, $r, $k;",
+    "mul.lo.u32 $R, $r, $k;",
+    "mad.lo.s32 $R, $r, $k, $r;",
+    "mul.lo.u32 $R, $r, $r;",
+    "shl.b32 $R, $r, $i;",
+    "shr.u32 $R, $r, $i;",
+    "shr.s32 $R, $r, $i;",
+    "and.b32 $R, $r, $k;",
+    "or.b32 $R, $r, $k;",
+    "xor.b32 $R, $r, $k;",
+    "not.b32 $R, $r;",
+    "clz.b32 $R, $r;",
+    "popc.b32 $R, $r;",
+    "mul.hi.u32 $R, $r, $k;",
+    "bfe.u32 $R, $r, $i, $i;",
+    "clz.b32 $R, %n0;\nsetp.lt.u32 $P, $R, 22;",
+    "min.s32 $R, $r, $k;",
+    "max.u32 $R, $r, $r;",
+    "rem.u32 $R, $r, $k;",
+    "div.u32 $R, $r, $k;",
+    "mov.u32 $R, $r;",
+    "mov.u32 $R, $k;",
+    "mov.u32 $R, %tid.x;",
+    "selp.b32 $R, $r, $k, $p;",
+    "setp.lt.s32 $P, $r, $k;",
+    "setp.ne.u32 $P, $r, $r;",
+    "setp.ge.u32 $P, $r, $k;",
+    "@$p add.u32 $R, $r, $k;",
+    "@!$p mov.u32 $R, $r;",
+    "cvt.u64.u32 $L, $r;",
+    "cvt.s64.s32 $L, $r;",
+    "cvt.u32.u64 $R, $l;",
+    "add.s64 $L, $l, $k;",
+    "add.s64 $L, $l, $l;",
+    "mad.wide.u32 $L, $r, $k, $l;",
+    "shl.b64 $L, $l, $i;",
+    "mov.b64 {$R, $R}, $l;",
+    "mov.b64 $L, {$r, $r};",
+    "cvt.u16.u32 %h0, $r;\ncvt.u32.u16 $R, %h0;",
+    "add.cc.u32 $R, $r, $r;\naddc.u32 $R, $r, $r;",
+    "cvt.rn.f32.u32 %f0, $r;",
+    "add.f32 %f1, %f1, %f0;",
+};
+
+static void put_operand(struct writer *writer, char kind) {
+    struct text *body = &writer->body;
+    static const uint32_t numbers[] = {0,  1,  2,   3,    4,          7,          8,
+                                       13, 64, 255, 1000, 0x7fffffff, 0x80000000, 0xffffffff};
+    switch (kind) {
+    case 'R':
+    case 'r': text_printf(body, "%%r%u", below(writer, 5)); break;
+    case 'L':
+    case 'l': text_printf(body, "%%l%u", below(writer, 3)); break;
+    case 'P':
+    case 'p': text_printf(body, "%%p%u", below(writer, 2)); break;
+    case 'i': text_printf(body, "%u", below(writer, 9)); break;
+    default: text_printf(body, "%u", numbers[1 + below(writer, sizeof numbers / sizeof *numbers - 1)]); break;
+    }
+}
+
+static void put_statement(struct writer *writer, const char *statement) {
+    for (; *statement != '\0'; statement++) {
+        if (*statement == '$')
+            put_operand(writer, *++statement);
+        else
+            text_char(&writer->body, *statement);
+    }
+    text_char(&writer->body, '\n');
+}
+
+static void put_statements(struct writer *writer, uint32_t count) {
+    while (count-- > 0)
+        put_statement(writer, statements[below(writer, sizeof statements / sizeof *statements)]);
+}
+
+/* Statements that some lanes, or passes, leave out; a loop of few passes; an access. */
+static void put_control(struct writer *writer) {
+    struct text *body = &writer->body;
+    const uint32_t label = writer->labels++;
+    switch (below(writer, 6)) {
+    case 0: put_statement(writer, "mov.u32 %t, %tid.x;\nsetp.lt.u32 %p2, %t, $k;"); break;
+    case 1: put_statement(writer, "setp.eq.u32 %p2, %n0, $k;"); break;
+    case 2: put_statement(writer, "and.b32 %t, %n0, 3;\nsetp.eq.u32 %p2, %t, 0;"); break;
+    case 3: put_statement(writer, "setp.gt.s32 %p2, $r, $k;"); break;
+    case 4:
+        text_string(body,
+                    "and.b32 %t, %r0, 1023;\nmad.wide.u32 %q, %t, 4, %buf;\nst.global.u32 [%q], %r1;\n");
+        return;
+    default:
+        text_printf(body, "mov.u32 %%m, 0;\nM%u:\n", label);
+        put_statements(writer, 1 + below(writer, 2));
+        text_printf(body, "add.u32 %%m, %%m, 1;\nsetp.lt.u32 %%p3, %%m, %u;\n@%%p3 bra M%u;\n",
+                    2 + below(writer, 30), label);
+        return;
+    }
+    text_printf(body, "@%%p2 bra E%u;\n", label);
+    put_statements(writer, 1 + below(writer, 3));
+    text_printf(body, "E%u:\n", label);
+}
+
+/* A counter, which may differ from lane to lane, goes to a bound in one of many ways. */
+static void put_loop(struct writer *writer) {
+    static const char *const compare[] = {"lt.u32", "lt.s32", "le.u32", "ne.s32"};
+    struct text *body = &writer->body;
+    const uint32_t label = writer->labels++, step = 1 + below(writer, 4),
+                   passes = 20 + below(writer, PASSES_MOST);
+    const uint32_t way = below(writer, 5), counter = below(writer, 2);
+    const uint32_t first = chance(writer, 30) ? 0xffffff00u + below(writer, 512) : below(writer, 100);
+    text_printf(body, "mov.u32 %%n%u, %u;\n", counter, way == 4 ? first + step * passes : first);
+    if (chance(writer, 30))
+        text_printf(body, "mov.u32 %%t, %%tid.x;\nmad.lo.u32 %%n%u, %%t, %u, %%n%u;\n", counter, step,
+                    counter);
+    text_printf(body, "L%u:\n", label);
+    const uint32_t at = below(writer, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        if (i == at)
+            text_printf(body, "add.s32 %%n%u, %%n%u, %d;\n", counter, counter,
+                        way == 4 ? -(int)step : (int)step);
+        if (chance(writer, 12)) put_control(writer);
+        if (chance(writer, 60)) put_statements(writer, 1);
+    }
+    if (way < 4)
+        text_printf(body, "setp.%s %%p3, %%n%u, %u;\n", compare[way], counter, first + step * passes);
+    else
+        text_printf(body, "setp.ne.u32 %%p3, %%n%u, %u;\n", counter, first);
+    text_printf(body, "@%%p3 bra L%u;\n", label);
+}
+
+/* What is left of the registers is stored, at addresses and under conditions that are made of them. */
+static void put_end(struct writer *writer) {
+    struct text *body = &writer->body;
+    if (chance(writer, 30)) put_statement(writer, "setp.gt.s32 %p2, $r, $k;\n@%p2 bra OUT;");
+    if (chance(writer, 40))
+        put_statement(writer,
+                      "and.b32 %t, $r, 1023;\nmad.wide.u32 %q, %t, 4, %buf;\nst.global.u32 [%q], $r;");
+    text_string(body, "mad.wide.u32 %q, %n0, 0, %buf;\n");
+    for (uint32_t i = 0; i < 5; i++)
+        text_printf(body, "st.global.u32 [%%q+%u], %%r%u;\n", 4 * i, i);
+    text_string(body, "st.global.u64 [%q+64], %l0;\nst.global.f32 [%q+72], %f1;\nOUT:\nret;\n}\n");
+}
+
+static void put_begin(struct writer *writer) {
+    text_string(&writer->body,
+                ".version 8.0\n.target sm_75\n.address_size 64\n"
+                ".visible .entry k(.param .u64 buffer)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<1>;\n"
+                ".reg .b32 %r<5>, %n<2>, %m, %t;\n.reg .b64 %l<3>, %q, %buf;\n.reg .f32 %f<2>;\n"
+                "ld.param.u64 %buf, [buffer];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, 7;\n"
+                "mov.u32 %r2, 0;\nshl.b32 %r3, %r0, 3;\nmov.u32 %r4, %ctaid.x;\nmov.u64 %l0, 5;\n"
+                "mov.u64 %l1, 0;\ncvt.u64.u32 %l2, %r0;\nmov.u32 %n0, 0;\nmov.u32 %n1, 0;\n"
+                "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nsetp.eq.u32 %p0, %r0, 3;\n"
+                "setp.ne.u32 %p1, %r0, %r0;\n");
+}
+
+static char *kernel_make(uint64_t seed) {
+    struct writer writer = {.random = random_seeded(seed)};
+    put_begin(&writer);
+    for (uint32_t loops = 1 + below(&writer, 2); loops > 0; loops--)
+        put_loop(&writer);
+    put_end(&writer);
+    return text_take(&writer.body);
+}
+
+static wb_grid *trace(const wb_kernel *kernel, const wb_launch *launch, uint64_t passes_from, uint64_t limit,
+                      wb_diagnostics *diagnostics) {
+    const wb_grid_options options = {.size = sizeof options,
+                                     .classes_from = UINT32_MAX,
+                                     .passes_from = passes_from,
+                                     .instruction_limit = limit};
+    wb_grid *grid = NULL;
+    (void)wb_grid_trace(kernel, launch, &options, diagnostics, &grid);
+    return grid;
+}
+
+static uint64_t instructions_of(const wb_grid *grid) {
+    uint64_t sum = 0;
+    for (uint32_t b = 0; b < grid->blocks.count; b++)
+        for (uint32_t w = 0; w < grid->warp_count; w++)
+            sum += grid_path_of(grid, b, w)->length;
+    return sum;
+}
+
+static void compare(uint64_t seed, const char *bytes, size_t size, struct tally *tally,
+                    struct text *difference) {
+    static const uint32_t grids[] = {1, 2}, threads[] = {1, 7, 32, 33};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module = NULL;
+    wb_launch *launch = wb_launch_new();
+    const uint32_t grid[3] = {grids[seed % 2], 1, 1}, block[3] = {threads[seed / 2 % 4], 1, 1};
+    const uint64_t from = 1 + seed % 97;
+    /* Assumed of values; of values that were forgotten, and nothing depends on, maybe other ones. */
+    const assumed_set of_values = assumed_bit(ASSUMED_LAST_LANE) | assumed_bit(ASSUMED_NAN_BITS);
+    if (wb_launch_set_grid(launch, grid, diagnostics) != WB_OK ||
+        wb_launch_set_block(launch, block, diagnostics) != WB_OK ||
+        wb_launch_add_argument(launch, "buf:u32[4096]=zero", diagnostics) != WB_OK ||
+        wb_launch_assume(launch, WB_TAKE_DIV_ZERO, diagnostics) != WB_OK ||
+        wb_module_parse("random", bytes, size, diagnostics, &module) != WB_OK)
+        fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), bytes);
+    const wb_kernel *kernel = wb_module_kernel(module, 0);
+    wb_grid *whole = trace(kernel, launch, UINT64_MAX, EXECUTED_MOST, diagnostics);
+    wb_grid *skipping = trace(kernel, launch, from, 2 * EXECUTED_MOST, diagnostics), *shorter = NULL;
+    if (whole == NULL) {
+        tally->endless++; /* within what may be executed */
+    } else if (skipping == NULL) {
+        text_printf(difference, "%s", wb_diagnostics_text(diagnostics));
+    } else {
+        tally->kernels++;
+        skipping->notes.assumed |= of_values;
+        whole->notes.assumed |= of_values;
+        (void)same_grid(skipping, whole, difference);
+        shorter = trace(kernel, launch, from, instructions_of(whole) / 2 + 1, diagnostics);
+        tally->shorter += shorter != NULL;
+    }
+    wb_grid_free(shorter);
+    wb_grid_free(whole);
+    wb_grid_free(skipping);
+    wb_launch_free(launch);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void report(uint64_t seed, const char *of, const char *ptx, struct text *difference,
+                   struct tally *tally) {
+    if (difference->length == 0) return;
+    tally->differing++;
+    (void)fprintf(stderr, "seed %" PRIu64 ", %s: %.400s\n%s", seed, of, difference->data, ptx);
+    text_free(difference);
+}
+
+static void print_tally(const char *of, const struct tally *tally) {
+    print_message("%s: %u kernels, %u of them with half of the instructions or fewer; %u have no end\n", of,
+                  tally->kernels, tally->shorter, tally->endless);
+    assert_int_equal(tally->differing, 0);
+    assert_true(tally->shorter * 20 > tally->kernels);
+}
+
+/* What looks like a constant, or like a sum that grows by one, for some passes: bodies of a loop in which %n0
+ * grows by 1 from 20 to 900, and whose %r1 is an address behind it. */
+static const char *const look_alikes[] = {
+    "add.u32 %r1, %r1, %r4;\nclz.b32 %r4, %n0;\n",
+    "clz.b32 %r4, %n0;\nadd.u32 %r1, %r1, %r4;\n",
+    "add.u32 %r1, %r1, %r2;\nshl.b32 %r2, %n0, 24;\nmul.hi.u32 %r2, %r2, 2;\n",
+    "mul.wide.u32 %l0, %n0, 0x1000000;\nadd.s64 %l1, %l1, %l0;\nmov.b64 {%r2, %r1}, %l1;\n",
+    "add.u32 %r2, %r2, 0x1000000;\nadd.cc.u32 %r2, %r2, 0;\naddc.u32 %r1, %r1, 0;\nadd.cc.u32 %t, %r2, "
+    "0x1000000;\n"
+    "addc.u32 %r1, %r1, 0;\n",
+    "add.u32 %r2, %r2, 0x1000000;\ncvt.u64.u32 %l0, %r2;\nshr.u64 %l1, %l1, 24;\nadd.s64 %l1, %l1, %l0;\n"
+    "cvt.u32.u64 %r1, %l1;\n",
+};
+
+static void test_look_alikes(void **state) {
+    struct tally tally = {0};
+    (void)state;
+    for (uint64_t i = 0; i < 97 * sizeof look_alikes / sizeof *look_alikes; i++) {
+        struct writer writer = {.labels = 0};
+        struct text difference = {0};
+        put_begin(&writer);
+        text_printf(
+            &writer.body,
+            "mov.u32 %%n0, 20;\nL:\n%sadd.s32 %%n0, %%n0, 1;\nsetp.lt.s32 %%p3, %%n0, 900;\n@%%p3 bra L;\n"
+            "and.b32 %%t, %%r1, 1023;\nmad.wide.u32 %%q, %%t, 4, %%buf;\nst.global.u32 [%%q], %%r0;\n"
+            "OUT:\nret;\n}\n",
+            look_alikes[i / 97]);
+        char *ptx = text_take(&writer.body);
+        compare(i, ptx, strlen(ptx), &tally, &difference);
+        report(i, "look-alikes", ptx, &difference, &tally);
+        free(ptx);
+    }
+    assert_int_equal(tally.differing, 0);
+}
+
+static uint64_t first_seed(void) {
+    const char *first = getenv("WB_SEED");
+    return first == NULL ? 1 : strtoull(first, NULL, 10);
+}
+
+static void test_kernels(void **state) {
+    const uint32_t rounds = random_rounds(KERNELS);
+    struct tally tally = {0};
+    (void)state;
+    for (uint64_t seed = first_seed(); seed < first_seed() + rounds; seed++) {
+        char *ptx = kernel_make(seed);
+        struct text difference = {0};
+        compare(seed, ptx, strlen(ptx), &tally, &difference);
+        report(seed, "PTX", ptx, &difference, &tally);
+        free(ptx);
+    }
+    print_tally("PTX", &tally);
+}
+
+static void test_machine_code(void **state) {
+    const uint32_t rounds = random_rounds(KERNELS) / COMPILED_OF + 1;
+    const char *ptxas = ptxas_find();
+    struct tally tally = {0};
+    (void)state;
+    if (ptxas == NULL) skip();
+    for (uint64_t seed = first_seed(); seed < first_seed() + rounds; seed++) {
+        char *ptx = kernel_make(seed);
+        struct text difference = {0};
+        uint8_t *cubin = NULL;
+        size_t size = 0;
+        if (!ptxas_compile(ptxas, ptx, 86, seed % 3 == 0 ? 1 : 3, &cubin, &size))
+            text_string(&difference, "ptxas refuses it");
+        else
+            compare(seed, (const char *)cubin, size, &tally, &difference);
+        report(seed, "machine code", ptx, &difference, &tally);
+        free(cubin);
+        free(ptx);
+    }
+    print_tally("machine code", &tally);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_look_alikes),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_machine_code),
+    };
+    return cmocka_run_group_tests_name("random passes", tests, NULL, NULL);
+}

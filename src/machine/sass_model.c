@@ -96,7 +96,11 @@ void machine_sass_defaults(struct machine_sass *sass) {
 /* ---- Memory -------------------------------------------------------------------------------------------- */
 
 uint32_t sass_memory_most(const struct machine_sass *sass) {
-    return u32_max(u32_max(sass->l1_most, sass->l2_most), sass->dram_most) + sass->tlb_most;
+    return u32_max(sass_l2_most(sass), sass->dram_most + sass->tlb_most);
+}
+
+uint32_t sass_l2_most(const struct machine_sass *sass) {
+    return u32_max(sass->l1_most, sass->l2_most) + sass->tlb_most;
 }
 
 uint32_t sass_memory_least(const struct machine_sass *sass) {

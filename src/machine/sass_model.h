@@ -127,8 +127,9 @@ extern const struct field machine_sass_fields[];
 void machine_sass_defaults(struct machine_sass *sass);
 
 /* Cycles from the last stage of an access of global memory until its data is there: the most of all levels
- * with a miss of the TLB, the least of all. */
+ * with a miss of the TLB, of those up to the second, the least of all. */
 uint32_t sass_memory_most(const struct machine_sass *sass);
+uint32_t sass_l2_most(const struct machine_sass *sass);
 uint32_t sass_memory_least(const struct machine_sass *sass);
 
 /* Whether the parts fit together. False with a sentence of what is wrong in *problem. */

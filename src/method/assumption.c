@@ -206,6 +206,12 @@ static const struct {
              ("promised (resident: block-l1): the L1 keeps the sectors that a block loads until the block "
               "ends, but for lines that are stored to, and asks the L2 once for each; waiting misses hold "
               "nothing else in the L1")},
+    [WB_ASSUME_RESIDENT_BUFFERS] =
+        {.id = "P6",
+         .text = ("promised (resident: data.NAME): all of the named buffers is in the second level when the "
+                  "kernel starts, and stays there; accesses to them wait for no others' misses there, lines "
+                  "of them that were dirty are not written back before the kernel ends, and accesses at "
+                  "unknown addresses stay inside the buffer that they start from")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

@@ -37,11 +37,24 @@ static cycles served(struct sass_sm *sm) {
     return begins / parts;
 }
 
+/* Whether it is promised to be in the second level. */
+static bool is_promised(const struct sass_sm *sm, uint64_t sector) {
+    const struct memory_objects *objects = &sm->program->traffic->grid->cover.objects;
+    for (size_t o = 0; o < objects->items.count; o++) {
+        const struct memory_object *object = &objects->items.items[o];
+        if (sector + MEMORY_SECTOR_BYTES > object->base && sector < object->base + object->size)
+            return memory_object_is_promised(sm->machine, object);
+    }
+    return false;
+}
+
 /* When a request of a sector is past those that DRAM serves before it. */
-static cycles fetched(struct sass_sm *sm, const struct traffic_access *access, uint64_t sector) {
+static cycles fetched(struct sass_sm *sm, const struct traffic_access *access, bool is_local,
+                      uint64_t sector) {
     struct sass_fills *fills = &sm->fills;
     const uint32_t count = fills->sectors.count, number = number_table_number(&fills->sectors, sector);
-    if (fills->sectors.count > count) arena_push(&sm->arena, &fills->fetched, served(sm));
+    if (fills->sectors.count > count)
+        arena_push(&sm->arena, &fills->fetched, !is_local && is_promised(sm, sector) ? sm->now : served(sm));
     if (traffic_is_write(access->kind)) (void)served(sm);
     return access->kind == TRAFFIC_STORE ? sm->now : fills->fetched.items[number];
 }
@@ -70,13 +83,14 @@ static cycles access_filled(struct sass_sm *sm, const struct sass_flight *flight
                                                       : sass_slot_of(sm, flight->warp)->block;
     const uint32_t in_block = flight->warp - warp->slot * sm->program->warp_count;
     const uint64_t base = traffic_base(traffic, block, in_block, access->group);
+    const bool is_local = warp->pattern->group_is_local[access->group];
     cycles there = sm->now;
     for (uint32_t r = 0; !access->is_unknown && r < access->request_count; r++) {
         const uint64_t sector = base + warp->pattern->offsets[access->first_request + r];
         const uint64_t page = sm->machine->fills.pages > 0 ? page_of(sm, sector) : UINT64_MAX;
         if (page != UINT64_MAX) there = cycles_max(there, translated(sm, page));
         if (sm->fills.each > 0) there = cycles_max(there, loaded(sm, access, sector));
-        if (sm->fills.has_dram) there = cycles_max(there, fetched(sm, access, sector));
+        if (sm->fills.has_dram) there = cycles_max(there, fetched(sm, access, is_local, sector));
     }
     return there;
 }

@@ -119,6 +119,7 @@ static bool needs_assumptions(const struct grid_trace *trace) {
 wb_status grid_note_memory(struct wb_grid *grid, const struct run *run) {
     if (memory_objects_of(run, &grid->cover.objects) != WB_OK) return run_no_memory(run);
     grid_find_local_bytes(grid);
+    if (grid_find_uses(grid) != WB_OK) return run_no_memory(run);
     return note_stored(run, grid);
 }
 
@@ -267,6 +268,7 @@ static void restart(struct grid_trace *trace) {
     grid->notes = (struct execution_notes){0};
     struct memory_objects objects = grid->cover.objects;
     objects.items.count = 0;
+    objects.uses = NULL;
     grid->cover = (struct grid_covering){.objects = objects};
 }
 
@@ -303,6 +305,7 @@ static wb_status trace_covering(struct grid_trace *trace) {
     trace->limit = trace->run.instruction_limit;
     WB_TRY(cover_blocks(trace));
     grid_find_local_bytes(trace->grid);
+    if (grid_find_uses(trace->grid) != WB_OK) return run_no_memory(&trace->run);
     return note_stored(&trace->run, trace->grid);
 }
 

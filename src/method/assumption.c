@@ -208,10 +208,11 @@ static const struct {
               "nothing else in the L1")},
     [WB_ASSUME_RESIDENT_BUFFERS] =
         {.id = "P6",
-         .text = ("promised (resident: data.NAME): all of the named buffers is in the second level when the "
-                  "kernel starts, and stays there; accesses to them wait for no others' misses there, lines "
-                  "of them that were dirty are not written back before the kernel ends, and accesses at "
-                  "unknown addresses stay inside the buffer that they start from")},
+         .text =
+             ("promised (resident: data.NAME): all that the kernel reads or writes of the named buffers is "
+              "in the second level when it starts, and stays there; accesses to them wait for no misses "
+              "of others, lines that were dirty at the start are not written back before the end, and "
+              "accesses at unknown addresses stay inside the buffer that they start from")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

@@ -61,7 +61,10 @@ static void compare(const struct trial *trial, const wb_analysis *less, const wb
     assert_int_equal(count, more_count);
     for (size_t b = 0; b < count; b++) {
         if (bounds[b].kind != WB_UPPER || before[b].kind != WB_UPPER) continue;
-        if (bounds[b].cycles > before[b].cycles)
+        /* Forms of kernels weigh chains and sums against each other, which is no longer for shorter latencies
+         * but for a little. */
+        const bool is_kernel = strcmp(bounds[b].method, "kernel") == 0;
+        if (bounds[b].cycles > before[b].cycles + (is_kernel ? before[b].cycles / 100 : 0))
             fail_msg("seed %lu: %s, %s: %s is %lu longer than %lu", (unsigned long)trial->seed, trial->path,
                      what, bounds[b].method, (unsigned long)(bounds[b].cycles - before[b].cycles),
                      (unsigned long)before[b].cycles);
@@ -148,6 +151,74 @@ static void test_kernel(void **state) {
     kernel_each_code(*state, check_case, NULL);
 }
 
+/* ---- Which instructions load what is promised ---------------------------------------------------------- */
+
+struct use_case {
+    const char *kernel, *promises;
+    bool one_block;
+    uint32_t sooner, loads; /* instructions whose results come sooner; and hold no DRAM either */
+};
+
+static void count_uses(const struct timed_code *code, const struct wb_machine *machine, uint32_t *sooner,
+                       uint32_t *loads) {
+    *sooner = *loads = 0;
+    for (uint32_t e = 0; e < code->inst_count; e++) {
+        const struct sass_timed *timed = &code->sass[e];
+        const struct machine_sass_class *class = &machine->sass.classes[timed->class_];
+        if (timed->stage_count == 0 || class->plus != SASS_PLUS_MEMORY || timed_origin(code, e) != e)
+            continue;
+        *sooner += timed->write_most < class->write_most + sass_memory_most(&machine->sass);
+        *loads += timed->in_l2;
+    }
+}
+
+static void expect_uses(const struct use_case *use) {
+    static const char path[] = "tests/data/levels/buffers.sm_86.cubin";
+    struct loaded_kernel loaded = {.diagnostics = wb_diagnostics_new()};
+    wb_diagnostics *diagnostics = loaded.diagnostics;
+    const bool is_struct = strcmp(use->kernel, "fields") == 0;
+    const char *launch = is_struct ? "tests/data/levels/fields.yaml" : "tests/data/levels/buffers.yaml";
+    kernel_expect_ok(wb_module_read(path, diagnostics, &loaded.module), path, diagnostics);
+    kernel_expect_ok(wb_launch_read(launch, WB_FILES_BELOW, diagnostics, &loaded.launch), path, diagnostics);
+    kernel_expect_ok(wb_module_find_kernel(loaded.module, use->kernel, diagnostics, &loaded.kernel), path,
+                     diagnostics);
+    const struct trial trial = {&loaded, use->kernel, "sass.l2_keeps=0", "", use->one_block, false, 0};
+    wb_machine *machine, *unpromised;
+    wb_analysis *analysis = analyse(&trial, use->promises, &machine),
+                *before = analyse(&trial, "", &unpromised);
+    uint32_t sooner, loads;
+    const wb_analysis *block = use->one_block ? analysis : wb_analysis_longest_block(analysis);
+    compare_executed(&trial, analysis);
+    compare_executed(&trial, block);
+    compare(&trial, before, analysis, use->promises);
+    count_uses(&block->timed->code, block->machine, &sooner, &loads);
+    if (sooner != use->sooner || loads != use->loads)
+        fail_msg("%s, %s: %u sooner, %u loads", use->kernel, use->promises, sooner, loads);
+    wb_analysis_free(before);
+    wb_analysis_free(analysis);
+    wb_machine_free(unpromised);
+    wb_machine_free(machine);
+    kernel_unload(&loaded);
+}
+
+static void test_uses(void **state) {
+    (void)state;
+    static const struct use_case uses[] = {
+        {"one", "data.a,", false, 1, 1},         {"one", "data.b,", false, 0, 0},
+        {"one", "data.out,", false, 1, 0},       {"one", "data.1,data.4,", false, 2, 1},
+        {"by_block", "data.a,", false, 0, 0},    {"by_block", "data.a,", true, 1, 1},
+        {"by_block", "data.b,", true, 0, 0},     {"by_warp", "data.a,", false, 0, 0},
+        {"by_lane", "data.a,", false, 0, 0},     {"by_data", "data.a,", false, 0, 0},
+        {"by_data", "data.b,", true, 0, 0},      {"by_data", "data.index,", false, 1, 1},
+        {"by_round", "data.a,", false, 0, 0},    {"gather", "data.a,", false, 1, 1},
+        {"gather", "data.index,", true, 1, 1},   {"changed", "data.a,", false, 2, 1},
+        {"changed", "data.index,", false, 1, 0}, {"fields", "data.p.in,", false, 1, 1},
+        {"fields", "data.1.out,", true, 1, 0},   {"last_block", "data.a,", false, 1, 1},
+    };
+    for (size_t u = 0; u < sizeof uses / sizeof *uses; u++)
+        expect_uses(&uses[u]);
+}
+
 /* Last: most of the suite was looked at. */
 static void test_how_many_were_compared(void **state) {
     (void)state;
@@ -157,6 +228,7 @@ static void test_how_many_were_compared(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest others[] = {cmocka_unit_test(test_how_many_were_compared)};
+    const struct CMUnitTest others[] = {cmocka_unit_test(test_uses),
+                                        cmocka_unit_test(test_how_many_were_compared)};
     return kernel_suite_run("promised buffers", test_kernel, others, sizeof others / sizeof *others);
 }

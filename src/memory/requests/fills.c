@@ -135,6 +135,7 @@ static void note_sector(struct fill_counter *counter, uint32_t block, uint32_t o
     (void)number_table_number(&counter->all, sector);
     if (counter->all.count == all) return;
     counter->sectors += !promised;
+    counter->fills->promised += promised;
     if (!is_local) touch_sector(counter, sector);
 }
 
@@ -153,7 +154,10 @@ static uint64_t count_unknown(struct fill_counter *counter, const struct traffic
         struct touched_object *object = &counter->objects[access->object - 1];
         touch(object, object->base, object->base + object->size);
         object->anywhere = true;
-        if (object->promised) return written;
+        if (object->promised) {
+            counter->fills->promised += counter->times * access->request_count;
+            return written;
+        }
     }
     return access->request_count + written;
 }
@@ -177,8 +181,6 @@ static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint3
     for (uint32_t r = 0; r < access->request_count; r++) {
         const uint64_t sector = base + pattern->offsets[access->first_request + r];
         note_sector(counter, block, object, sector, is_local);
-        if (!is_local && !traffic_is_write(access->kind) && is_promised(counter, sector))
-            counter->fills->promised += counter->times;
         if (keeps) note_load(counter, sector);
     }
     return traffic_is_write(access->kind) ? access->request_count : 0;
@@ -299,7 +301,7 @@ static void touch_reach(struct fill_counter *counter, uint32_t block, const stru
 static bool count_kinds(struct fill_counter *counter) {
     const struct wb_grid *grid = counter->traffic->grid;
     struct arena *scratch = &counter->scratch;
-    uint64_t by_blocks = 0, promised = 0, local = 0, sectors = 0, lines = 0;
+    uint64_t by_blocks = 0, promised = 0, local = 0, sectors = 0, of_promised = 0, lines = 0;
     counter->by_kinds = true;
     if (!block_kinds_find(counter->traffic, scratch, &counter->kinds)) return false;
     const size_t kinds = counter->kinds.items.count;
@@ -318,10 +320,12 @@ static bool count_kinds(struct fill_counter *counter) {
     for (size_t o = 0; o < counter->object_count; o++) {
         const struct touched_object *object = &counter->objects[o];
         if (object->first >= object->end) continue;
-        if (!object->promised) sectors += (object->end - object->first) / MEMORY_SECTOR_BYTES;
+        *(object->promised ? &of_promised : &sectors) += (object->end - object->first) / MEMORY_SECTOR_BYTES;
         lines += (object->end - 1) / MEMORY_LINE_BYTES - object->first / MEMORY_LINE_BYTES + 1;
     }
-    counter->sectors = local + cycles_min(by_blocks - promised, sectors);
+    const uint64_t fetched = cycles_min(by_blocks - promised, sectors);
+    counter->sectors = local + fetched;
+    counter->fills->promised += cycles_min(by_blocks, sectors + of_promised) - fetched;
     counter->line_count = by_blocks < lines ? by_blocks : lines;
     return !counter->strays;
 }
@@ -390,17 +394,18 @@ static bool keeps_loads(const struct timed_grid *timed) {
 }
 
 /* Whether the sectors of DRAM, once each, take less than each request does, of which the SMs at work take
- * shares. */
+ * shares. Promises of buffers lower either, and are not looked at: they decide nothing that could cost more.
+ */
 static bool is_worth_it(const struct timed_grid *timed) {
     const struct machine_sass *sass = &timed->machine->sass;
     const uint32_t each = machine_sector_most(timed->machine), level = sass->l2_sector;
     const uint32_t blocks = timed->grid->blocks.count, sms = timed->machine->memory.sms;
-    const uint64_t requests =
-        keeps_loads(timed) ? timed->fills.below : timed->fills.requests - timed->fills.promised;
+    const uint64_t requests = keeps_loads(timed) ? timed->fills.below : timed->fills.requests;
     if (level == 0 || level >= each) return false;
     if (sass->row_cycle > 0) return true;
     return cycles_mul(requests, (uint64_t)(each - level) * sms) >
-           cycles_mul(timed->fills.all, (uint64_t)each * (blocks < sms ? blocks : sms));
+           cycles_mul(timed->fills.all + timed->fills.promised,
+                      (uint64_t)each * (blocks < sms ? blocks : sms));
 }
 
 /* Mask: the classes of instructions that a kernel can execute. */

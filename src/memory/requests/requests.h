@@ -359,8 +359,9 @@ bool sector_is_kept(const struct kept_loads *kept, uint64_t sector);
 /* What a grid asks global memory for: sectors; how many of them come from DRAM or go there where the second
  * level keeps what it touches; and what that is, in pages and in bytes; CYCLES_SATURATED: not known. */
 struct memory_fills {
-    uint64_t requests, promised; /* of these: loads of what is promised to be in the second level */
+    uint64_t requests;
     uint64_t all, most_of_block;
+    uint64_t promised; /* that `all` does not count, as they are promised to be in the second level */
     uint64_t below, below_of_block; /* that a first level asks for which keeps what a block loads */
     uint64_t pages, bytes;
     uint64_t l1_bytes, l1_of_block; /* of lines of data; and of a block at most */

@@ -153,10 +153,10 @@ static void find_uses(void *context) {
 
 wb_status grid_find_uses(struct wb_grid *grid) {
     const struct grid_covering *cover = &grid->cover;
+    const bool counted = !cover->covers || (!cover->repeats && cover->uncounted == PTX_NO_INDEX);
     struct use_finder finder = {.grid = grid};
-    if (grid->kernel->module->code == NULL || grid->shapes.count == 0 || cover->repeats) return WB_OK;
-    if (cover->covers && cover->uncounted != PTX_NO_INDEX) return WB_OK;
-    WB_TRY(arena_protect(&grid->arena, find_uses, &finder));
+    if (grid->kernel->module->code != NULL && grid->shapes.count > 0 && counted)
+        WB_TRY(arena_protect(&grid->arena, find_uses, &finder));
     grid->cover.objects.uses = finder.uses;
     for (size_t k = 0; k < grid->covering.count; k++)
         grid->covering.items[k].block->objects.uses = finder.uses;

@@ -330,6 +330,10 @@ static inline bool machine_promises(const struct wb_machine *machine, enum resid
     return (machine->resident >> promise & 1) != 0;
 }
 
+/* Has DRAM run at a clock, in MHz: what is slower than its figures are for takes longer in proportion. False: a
+ * figure becomes larger than a machine may state. */
+bool machine_slow_memory(struct wb_machine *machine, uint32_t clock);
+
 /* Promises one thing more. */
 void machine_promise_also(struct wb_machine *machine, enum resident promise);
 

@@ -68,6 +68,7 @@ const struct field machine_sass_fields[] = {
     LATENCY_ROW("l2", l2_most, l2_least),
     LATENCY_ROW("dram", dram_most, dram_least),
     LATENCY_ROW("tlb", tlb_most, tlb_least),
+    NUMBER_ROW(machine_sass, "memory_clock", memory_clock, 0, CLOCK_MAX),
     NUMBER_ROW(machine_sass, "l2_sector", l2_sector, 0, SASS_TIME_MAX),
     NUMBER_ROW(machine_sass, "l1_size", l1_bytes, 0, CACHE_BYTES_MAX),
     NUMBER_ROW(machine_sass, "l2_size", l2_bytes, 0, CACHE_BYTES_MAX),

@@ -268,7 +268,9 @@ struct machine_fills {
     uint32_t sector;      /* most cycles that a sector holds DRAM; 0: each request is charged */
     uint32_t unit;        /* that what leaves the first level holds, */
     uint32_t each;        /* a sector of it at most so many cycles, */
-    cycles held;          /* and all of a block; 0: each request is charged */
+    uint32_t each_in_l2;  /* or so many where it is loaded and promised to be in the second level, */
+    uint64_t asked;       /* of a block so many sectors at most, */
+    cycles held;          /* and all that so long; 0: each request is charged */
 };
 
 /* Promises of the form "data.NAME": the buffer that an argument of a launch is, or a field of one. */
@@ -330,8 +332,8 @@ static inline bool machine_promises(const struct wb_machine *machine, enum resid
     return (machine->resident >> promise & 1) != 0;
 }
 
-/* Has DRAM run at a clock, in MHz: what is slower than its figures are for takes longer in proportion. False: a
- * figure becomes larger than a machine may state. */
+/* Has DRAM run at a clock, in MHz: what is slower than its figures are for takes longer in proportion. False:
+ * a figure becomes larger than a machine may state. */
 bool machine_slow_memory(struct wb_machine *machine, uint32_t clock);
 
 /* Promises one thing more. */
@@ -375,8 +377,9 @@ void machine_fill_pages(struct wb_machine *machine, uint32_t pages, uint32_t pas
 void machine_fill_sectors(struct wb_machine *machine);
 
 /* Has what blocks ask the second level for, at most so many sectors each by instructions of some classes (bit
- * per enum sass_class), hold its stage beside the times of warps, where machine_can_count_requests. */
-void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t classes);
+ * per enum sass_class), hold its stage beside the times of warps, where machine_can_count_requests; all but
+ * `behind` of them may be loads of what is promised to be there. */
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t behind, uint64_t classes);
 bool machine_can_count_requests(const struct wb_machine *machine);
 
 /* Most cycles that a sector of global memory holds the stage that counts sectors. */

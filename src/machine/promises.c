@@ -192,8 +192,8 @@ bool machine_can_count_requests(const struct wb_machine *machine) {
     return unit != UNIT_NONE;
 }
 
-void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t classes) {
-    uint64_t each = 0;
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t behind, uint64_t classes) {
+    uint64_t each = 0, in_l2 = 0;
     _Static_assert(SASS_CLASS_COUNT <= 64, "a bit for each");
     assert(machine_can_count_requests(machine));
     for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
@@ -201,14 +201,19 @@ void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_
         const uint32_t s = sector_stage(class);
         if (s == class->stage_count) continue;
         const struct machine_sass_stage *stage = &class->stages[s];
-        if ((classes >> c & 1) != 0)
-            each =
-                cycles_max(each, machine_hold_of(machine, stage, u32_max(stage->init, stage->each), false));
+        const uint32_t stated = u32_max(stage->init, stage->each);
+        if ((classes >> c & 1) != 0) {
+            each = cycles_max(each, machine_hold_of(machine, stage, stated, false));
+            in_l2 = cycles_max(in_l2, machine_hold_of(machine, stage, stated, true));
+        }
         machine->fills.unit = stage->unit;
         class->stage_count--;
     }
     machine->fills.each = (uint32_t)cycles_min(each, UINT32_MAX);
-    machine->fills.held = cycles_mul(sectors, machine->fills.each);
+    machine->fills.each_in_l2 = (uint32_t)cycles_min(in_l2, machine->fills.each);
+    machine->fills.asked = sectors;
+    machine->fills.held = cycles_add(cycles_mul(behind, machine->fills.each),
+                                     cycles_mul(sectors - behind, machine->fills.each_in_l2));
 }
 
 void machine_promise_also(struct wb_machine *machine, enum resident promise) {

@@ -41,6 +41,7 @@ struct fill_counter {
     struct kept_loads kept;
     struct number_table loaded; /* sectors, by the block */
     uint64_t below;             /* others, in times of the block */
+    uint64_t in_l2;             /* of either, loads of what is promised to be there */
     struct number_table lines;
     struct touched_object *objects;
     size_t object_count;
@@ -141,10 +142,11 @@ static void note_sector(struct fill_counter *counter, uint32_t block, uint32_t o
 
 /* A sector that the first level is asked for, and the second one only where the first does not keep it. */
 static void note_load(struct fill_counter *counter, uint64_t sector) {
-    if (sector_is_kept(&counter->kept, sector))
-        (void)number_table_number(&counter->loaded, sector);
-    else
-        counter->below++;
+    const uint32_t loaded = counter->loaded.count;
+    const bool kept = sector_is_kept(&counter->kept, sector);
+    if (kept) (void)number_table_number(&counter->loaded, sector);
+    counter->below += !kept;
+    counter->in_l2 += (!kept || counter->loaded.count > loaded) && is_promised(counter, sector);
 }
 
 static uint64_t count_unknown(struct fill_counter *counter, const struct traffic_access *access) {
@@ -155,6 +157,7 @@ static uint64_t count_unknown(struct fill_counter *counter, const struct traffic
         touch(object, object->base, object->base + object->size);
         object->anywhere = true;
         if (object->promised) {
+            counter->in_l2 += access->request_count - written;
             counter->fills->promised += counter->times * access->request_count;
             return written;
         }
@@ -181,7 +184,10 @@ static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint3
     for (uint32_t r = 0; r < access->request_count; r++) {
         const uint64_t sector = base + pattern->offsets[access->first_request + r];
         note_sector(counter, block, object, sector, is_local);
-        if (keeps) note_load(counter, sector);
+        if (keeps)
+            note_load(counter, sector);
+        else if (!is_local && traffic_is_load(access->kind))
+            counter->in_l2 += is_promised(counter, sector);
     }
     return traffic_is_write(access->kind) ? access->request_count : 0;
 }
@@ -190,7 +196,7 @@ static void count_block(struct fill_counter *counter, uint32_t block) {
     uint64_t more = 0;
     number_table_clear(&counter->of_block);
     number_table_clear(&counter->loaded);
-    counter->below = counter->local = counter->promised = 0;
+    counter->below = counter->in_l2 = counter->local = counter->promised = 0;
     for (uint32_t w = 0; w < counter->traffic->grid->warp_count; w++) {
         const struct traffic_pattern *pattern = traffic_pattern_of(counter->traffic, block, w);
         for (uint32_t a = 0; a < pattern->access_count; a++)
@@ -203,6 +209,7 @@ static void count_block(struct fill_counter *counter, uint32_t block) {
     const uint64_t below = counter->below + counter->loaded.count;
     fills->below += counter->times * below;
     fills->below_of_block = cycles_max(fills->below_of_block, below);
+    fills->behind_of_block = cycles_max(fills->behind_of_block, below - counter->in_l2);
     fills->l1_of_block =
         cycles_max(fills->l1_of_block, (uint64_t)counter->loaded.count * MEMORY_SECTOR_BYTES);
 }
@@ -429,7 +436,8 @@ static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
     if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
     if (keeps_loads(timed))
-        machine_fill_requests(machine, fills->below_of_block, classes_of(timed->grid->kernel));
+        machine_fill_requests(machine, fills->below_of_block, fills->behind_of_block,
+                              classes_of(timed->grid->kernel));
 }
 
 /* Whether the first level can keep what a block loads, as is promised. */

@@ -210,9 +210,8 @@ static const struct {
         {.id = "P6",
          .text =
              ("promised (resident: data.NAME): all that the kernel reads or writes of the named buffers is "
-              "in the second level when it starts, and stays there; accesses to them wait for no misses "
-              "of others, lines that were dirty at the start are not written back before the end, and "
-              "accesses at unknown addresses stay inside the buffer that they start from")},
+              "in the second level when it starts, and stays there; loads of it wait for no misses of "
+              "others, and lines that were dirty at the start are not written back before the end")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

@@ -210,7 +210,7 @@ static void test_uses(void **state) {
         {"by_block", "data.b,", true, 0, 0},     {"by_warp", "data.a,", false, 0, 0},
         {"by_lane", "data.a,", false, 0, 0},     {"by_data", "data.a,", false, 0, 0},
         {"by_data", "data.b,", true, 0, 0},      {"by_data", "data.index,", false, 1, 1},
-        {"by_round", "data.a,", false, 0, 0},    {"gather", "data.a,", false, 1, 1},
+        {"by_round", "data.a,", false, 0, 0},    {"gather", "data.a,", false, 0, 0},
         {"gather", "data.index,", true, 1, 1},   {"changed", "data.a,", false, 2, 1},
         {"changed", "data.index,", false, 1, 0}, {"fields", "data.p.in,", false, 1, 1},
         {"fields", "data.1.out,", true, 1, 0},   {"last_block", "data.a,", false, 1, 1},

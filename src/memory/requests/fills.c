@@ -150,19 +150,13 @@ static void note_load(struct fill_counter *counter, uint64_t sector) {
 }
 
 static uint64_t count_unknown(struct fill_counter *counter, const struct traffic_access *access) {
-    const uint64_t written = traffic_is_write(access->kind) ? access->request_count : 0;
     counter->anywhere = counter->anywhere || access->object == 0;
     if (access->object > 0) {
         struct touched_object *object = &counter->objects[access->object - 1];
         touch(object, object->base, object->base + object->size);
         object->anywhere = true;
-        if (object->promised) {
-            counter->in_l2 += access->request_count - written;
-            counter->fills->promised += counter->times * access->request_count;
-            return written;
-        }
     }
-    return access->request_count + written;
+    return (uint64_t)access->request_count << traffic_is_write(access->kind);
 }
 
 /* The transfers of an access from and to DRAM but for each sector's first: one is written back at most once

@@ -20,12 +20,11 @@ static void note_object(struct object_use *use, uint32_t object) {
 
 /* Notes what needs no addresses; whether the access is at known ones of global memory. */
 static bool note_access(const struct access *access, struct object_use *use) {
-    const bool is_global = access->space == PTX_SPACE_GLOBAL;
+    const bool is_global = access->space == PTX_SPACE_GLOBAL, is_known = access->table != ACCESS_UNKNOWN;
     if (!is_global && access->space != PTX_SPACE_LOCAL) return false;
     use->stores = use->stores || access->is_store || access->is_atomic;
-    if (is_global && access->table != ACCESS_UNKNOWN) return true;
-    note_object(use, is_global && access->object > 0 ? access->object : OBJECTS_SEVERAL);
-    return false;
+    if (!is_global || !is_known) note_object(use, OBJECTS_SEVERAL);
+    return is_global && is_known;
 }
 
 /* What is further away is no address of a buffer, relative to one. */

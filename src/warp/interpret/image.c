@@ -234,20 +234,21 @@ static wb_status load_part(struct run *run, const struct launch_argument *part, 
     return region_set_known(params, offset, bytes, known) == WB_OK ? WB_OK : run_no_memory(run);
 }
 
+/* A copy of a name, which may be NULL; false: memory is exhausted. */
+static bool copy_name(struct arena *arena, const char *name, const char **copy) {
+    *copy = name != NULL ? arena_string(arena, name, strlen(name)) : NULL;
+    return name == NULL || *copy != NULL;
+}
+
 /* What promises call the buffer of a part of an argument. */
 static wb_status name_buffer(const struct run *run, struct arena *arena, size_t index, size_t part,
                              struct argument_buffer *buffer) {
-    const struct launch_argument *arguments = run->launch->arguments.items;
-    const char *called = arguments[index].name;
-    for (size_t a = 0; a < index && called != NULL; a++)
-        if (arguments[a].name != NULL && strcmp(arguments[a].name, called) == 0) called = NULL;
-    const char *field = arguments[index].fields != NULL ? arguments[index].fields[part].path : NULL;
+    const struct launch_argument *argument = &run->launch->arguments.items[index];
+    const char *field = argument->fields != NULL ? argument->fields[part].path : NULL;
     *buffer = (struct argument_buffer){.argument = (uint32_t)index + 1};
-    if (called != NULL) buffer->called = arena_string(arena, called, strlen(called));
-    if (field != NULL) buffer->field = arena_string(arena, field, strlen(field));
-    const bool failed =
-        (called != NULL) != (buffer->called != NULL) || (field != NULL) != (buffer->field != NULL);
-    return failed ? run_no_memory(run) : WB_OK;
+    const bool copied =
+        copy_name(arena, argument->name, &buffer->called) && copy_name(arena, field, &buffer->field);
+    return copied ? WB_OK : run_no_memory(run);
 }
 
 /* Between the fields of a struct are bytes that nobody writes. */

@@ -188,8 +188,8 @@ struct access_list {
 struct memory_object {
     uint64_t base, size;
     uint32_t argument;  /* the number of the argument that it is passed as, or as a field of; 0: none */
-    const char *called; /* what the launch calls the argument, and the path of the field; or NULL, */
-    const char *field;  /* also where it calls one before so; these names are the run's */
+    const char *called; /* what the launch calls the argument, or NULL */
+    const char *field;  /* the path of the field, or NULL; both names are the run's */
     const char *name;   /* for messages, the module's or the run's */
 };
 

@@ -106,7 +106,7 @@ struct machine_sass {
     struct field_least l1_least, l2_least, dram_least, tlb_least;
     uint32_t l1_most, l2_most, dram_most; /* cycles from the last stage to data from there */
     uint32_t tlb_most;                    /* cycles that a miss of the TLB adds */
-    uint32_t memory_clock; /* MHz of DRAM that its figures are for; 0: not stated */
+    uint32_t memory_clock;                /* MHz of DRAM that its figures are for; 0: not stated */
     uint32_t l2_sector; /* most cycles that a sector holds a stage where data is promised to be in the L2 */
     uint32_t l1_bytes;  /* of an SM, with its shared memory, as the vendor states it; 0: not stated */
     uint32_t l2_bytes;  /* of all SMs, likewise */

@@ -222,8 +222,8 @@ void machine_promise_also(struct wb_machine *machine, enum resident promise) {
     switch (promise) {
     case RESIDENT_TRANSLATIONS: lower_translations(machine); return;
     case RESIDENT_DATA: lower_data(&machine->sass); return;
-    case RESIDENT_BLOCK_L1: return; /* machine_fill_requests */
-    case RESIDENT_BUFFERS: return;  /* sass_timing_promise */
+    case RESIDENT_BLOCK_L1: /* machine_fill_requests */
+    case RESIDENT_BUFFERS: /* sass_timing_promise */ return;
     default: lower_code(machine); return;
     }
 }

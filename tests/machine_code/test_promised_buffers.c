@@ -61,8 +61,8 @@ static void compare(const struct trial *trial, const wb_analysis *less, const wb
     assert_int_equal(count, more_count);
     for (size_t b = 0; b < count; b++) {
         if (bounds[b].kind != WB_UPPER || before[b].kind != WB_UPPER) continue;
-        /* Forms of kernels weigh chains and sums against each other, which is no longer for shorter latencies
-         * but for a little. */
+        /* Forms of kernels weigh chains against sums, so that a shorter latency may make one a little longer.
+         */
         const bool is_kernel = strcmp(bounds[b].method, "kernel") == 0;
         if (bounds[b].cycles > before[b].cycles + (is_kernel ? before[b].cycles / 100 : 0))
             fail_msg("seed %lu: %s, %s: %s is %lu longer than %lu", (unsigned long)trial->seed, trial->path,

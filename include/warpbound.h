@@ -310,10 +310,11 @@ uint32_t wb_machine_warp_width(const wb_machine *machine);
 
 /* Overrides one key: "mem_latency=200", "dispatch_depth=unlimited", "class.fp32.latency=3",
  * "unit.INT.count=2"; or promises where a launch finds its memory: "resident=data,code", names of
- * wb_resident_name_at, once and behind the others. */
+ * wb_resident_name_at, once and behind the others; "data.x": the buffer that argument x, or a field, is. */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
 
-/* The promises, in order; NULL past the end. Each has an assumption (P1 to P4) that says what it means. */
+/* The promises, in order; NULL past the end. Each has an assumption (P1 to P5) that says what it means; P6 is
+ * that of named buffers. */
 const char *wb_resident_name_at(size_t index);
 
 /* Whether what overrides left fits together, such as a cache's size and ways; to be called behind the last of
@@ -745,6 +746,7 @@ typedef enum {
     WB_ASSUME_RESIDENT_CODE,
     WB_ASSUME_RESIDENT_CODE_L1,
     WB_ASSUME_RESIDENT_BLOCK_L1,
+    WB_ASSUME_RESIDENT_BUFFERS,
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,
     WB_ASSUME_CONSTANTS_MISSED_ONCE,
@@ -1206,7 +1208,7 @@ typedef struct {
 
 /* The least proven bound without a promise of where memory is, or with one more (docs/sass-machine.md). */
 typedef struct {
-    const char *promise; /* as wb_resident_name_at has it */
+    const char *promise; /* as wb_resident_name_at has it, or "data.x" */
     uint64_t cycles;     /* without the launch overhead */
     bool is_made;        /* without it, as the launch makes it */
 } wb_saving;
@@ -1216,7 +1218,8 @@ typedef struct {
 const wb_saving *wb_analysis_savings(const wb_analysis *analysis, size_t *count);
 
 /* Whether the launch can keep what the machine takes as promised (wb_machine_set, "resident"): WB_ERR_INPUT
- * with a message where its buffers or its code are larger than where they are to stay. */
+ * with a message where its buffers or its code are larger than where they are to stay, or a named one is none
+ * of its buffers. */
 wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                             wb_diagnostics *diagnostics);
 

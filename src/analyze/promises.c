@@ -1,6 +1,8 @@
 /* Whether a launch can keep what it promises of memory (machine_promise). */
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/cycles.h"
 #include "launch/launch.h"
 #include "machine/machine.h"
 #include "ptx/ptx.h"
@@ -39,21 +41,43 @@ static wb_status refuse(const struct wb_machine *machine, const char *promise, c
     return WB_ERR_INPUT;
 }
 
+/* Of the named buffers; WB_ERR_INPUT with a message where one is none of the launch. */
+static wb_status find_bytes_of_buffers(const struct wb_launch *launch, const struct wb_machine *machine,
+                                       wb_diagnostics *diagnostics, uint64_t *bytes) {
+    *bytes = 0;
+    if (!machine_promises(machine, RESIDENT_BUFFERS)) return WB_OK;
+    for (uint32_t n = 0; n < machine->buffers.count; n++) {
+        const char *promise = machine->buffers.promises[n];
+        const struct launch_argument *part;
+        const char *problem = launch_promise_problem(launch, promise, strlen(promise), &part);
+        if (problem != NULL) {
+            diagnose(diagnostics, SEVERITY_ERROR, "resident", "'%.60s': %s", promise, problem);
+            return WB_ERR_INPUT;
+        }
+        *bytes = cycles_add(*bytes, launch_contents_size(&part->contents));
+    }
+    return WB_OK;
+}
+
 wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                             wb_diagnostics *diagnostics) {
     if (machine->resident == 0) return WB_OK;
     const struct machine_sass *sass = &machine->sass;
-    const uint64_t data = bytes_of_data(launch), code = bytes_of_code(kernel);
     const bool has_data = machine_promises(machine, RESIDENT_DATA);
-    if (has_data && sass->l2_bytes > 0 && data > sass->l2_bytes)
-        return refuse(machine, "data", "the launch's buffers have", data, "the second level", "l2_size",
-                      sass->l2_bytes, diagnostics);
+    const uint64_t code = bytes_of_code(kernel);
+    uint64_t data;
+    WB_TRY(find_bytes_of_buffers(launch, machine, diagnostics, &data));
+    const char *what = has_data ? "the launch's buffers have" : "the promised buffers have";
+    if (has_data) data = bytes_of_data(launch);
+    if (sass->l2_bytes > 0 && data > sass->l2_bytes)
+        return refuse(machine, "data", what, data, "the second level", "l2_size", sass->l2_bytes,
+                      diagnostics);
     if (machine_promises(machine, RESIDENT_CODE_L1) && code > sass->l1_instructions.bytes)
         return refuse(machine, "code-l1", "the kernel has", code, "the L1 of instructions",
                       "l1_instruction_size", sass->l1_instructions.bytes, diagnostics);
-    const uint64_t both = code + (has_data ? data : 0);
+    const uint64_t both = cycles_add(code, data);
     if (machine_promises(machine, RESIDENT_CODE) && sass->l2_bytes > 0 && both > sass->l2_bytes)
-        return refuse(machine, "code", has_data ? "the kernel and its buffers have" : "the kernel has", both,
+        return refuse(machine, "code", data > 0 ? "the kernel and its buffers have" : "the kernel has", both,
                       "the second level", "l2_size", sass->l2_bytes, diagnostics);
     return WB_OK;
 }

@@ -79,11 +79,14 @@ static wb_status set_resident(const struct options *options, wb_machine *machine
     if (names == NULL && !is_set && !wb_machine_takes_ptx(machine))
         names = options->of_launch[WB_LAUNCH_RESIDENT];
     if (names == NULL) return WB_OK;
-    char setting[64];
-    const int length = snprintf(setting, sizeof setting, "resident=%s", names);
-    if (length < 0 || (size_t)length >= sizeof setting)
-        return usage_error(diagnostics, "--resident: names are given twice");
-    return wb_machine_set(machine, setting, diagnostics);
+    char *setting = NULL;
+    if (asprintf(&setting, "resident=%s", names) < 0) {
+        wb_diagnostics_error(diagnostics, "resident", "out of memory");
+        return WB_ERR_LIMIT;
+    }
+    const wb_status status = wb_machine_set(machine, setting, diagnostics);
+    free(setting);
+    return status;
 }
 
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,

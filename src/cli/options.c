@@ -85,10 +85,10 @@ static const struct option_row option_table[] = {
     {0, "set", "KEY=VALUE",
      INTO(LIST, sets, TIMES | COMMAND_CACHE | COMMAND_MACHINE | COMMAND_OCCUPANCY | COMMAND_CFG),
      .help = "override one key of the machine, such as mem_latency=200"},
-    {0, "resident", "LIST", INTO(NAMES, resident, COMMAND_ANALYZE | COMMAND_SIMULATE),
+    {0, "resident", "LIST", INTO(TEXT, resident, COMMAND_ANALYZE | COMMAND_SIMULATE),
      .help = "promise that these are there from start to end, on a machine that times machine code: "
-             "translations (in the TLBs), data, code (in the second level), code-l1 (in each SM), block-l1 "
-             "(what a block has loaded, in the L1 of its SM)",
+             "translations (in the TLBs), data or the buffer data.ARGUMENT, code (in the second level), "
+             "code-l1 (in each SM), block-l1 (what a block has loaded, in the L1 of its SM)",
      .names = wb_resident_name_at},
     {0, "compile", NULL, INTO(FLAG, compile, COMPILES),
      .help = "where the file has PTX only: compile it with ptxas for the machine's architecture, and take "

@@ -198,6 +198,19 @@ static inline const struct launch_argument *launch_part(const struct launch_argu
     return argument->fields != NULL ? &argument->fields[index].value : argument;
 }
 
+/* The argument of a name or place of that length, or the field "NAME.PATH" of one; NULL: there is none. */
+const struct launch_argument *launch_part_named(const struct wb_launch *launch, const char *name,
+                                                size_t length);
+
+/* Why a promise "data.NAME" of that length is about no buffer of the launch; NULL: it is about *part, or of
+ * another form. */
+const char *launch_promise_problem(const struct wb_launch *launch, const char *promise, size_t length,
+                                   const struct launch_argument **part);
+
+/* Whether the buffers that a launch file promises are among the arguments that it gives, if it gives some. */
+wb_status launch_check_promises(const struct wb_launch *launch, const struct ytree *document,
+                                const struct ytree_node *mapping);
+
 /* The argument that "NAME=VALUE" is about, and what it becomes, of wb_launch_set_argument: in the launch's
  * arena, the launch is as it was. */
 wb_status launch_argument_named(struct wb_launch *launch, const struct wb_kernel *kernel,

@@ -60,6 +60,15 @@ static const struct launch_field *find_field(const struct wb_launch *launch, con
     return NULL;
 }
 
+const struct launch_argument *launch_part_named(const struct wb_launch *launch, const char *name,
+                                                size_t length) {
+    const struct assignment parts = {.name = name, .length = length};
+    size_t index = find_argument(launch, NULL, &parts);
+    if (index < launch->arguments.count) return &launch->arguments.items[index];
+    const struct launch_field *field = find_field(launch, NULL, &parts, &index);
+    return field != NULL ? &field->value : NULL;
+}
+
 static wb_status refuse(struct text *message, wb_diagnostics *diagnostics) {
     diagnose(diagnostics, SEVERITY_ERROR, "argument", "%s",
              message->failed ? "out of memory" : message->data);

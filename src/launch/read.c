@@ -310,6 +310,7 @@ static wb_status read_launch(const struct launch_document *document, const struc
     struct launch_reader reader = {wb_launch_new(), document->folder};
     if (reader.launch == NULL) return out_of_memory(&document->tree);
     wb_status status = ytree_read_fields(&document->tree, mapping, launch_fields, &reader);
+    if (status == WB_OK) status = launch_check_promises(reader.launch, &document->tree, mapping);
     if (status == WB_OK &&
         input_copy(&document->input, &reader.launch->arena, &reader.launch->input) != WB_OK)
         status = out_of_memory(&document->tree);

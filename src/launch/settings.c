@@ -71,6 +71,7 @@ enum setting_kind {
     SETTING_MACHINE,  /* a file, or the name of a preset */
     SETTING_DEADLINE, /* a time */
     SETTING_NAMES,    /* a list of names, or one */
+    SETTING_PROMISES, /* likewise of promises */
     SETTING_IMAGES    /* the same of names that only the code knows */
 };
 
@@ -93,8 +94,9 @@ static const struct {
     [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_NAMES,
                           wb_accept_name_at},
     [WB_LAUNCH_COMPILE] = {"compile", "ptxas", SETTING_NAMES, compiler_at},
-    [WB_LAUNCH_RESIDENT] = {"resident", "a list of translations, data, code, code-l1, block-l1",
-                            SETTING_NAMES, wb_resident_name_at},
+    [WB_LAUNCH_RESIDENT] = {"resident",
+                            "a list of translations, data, data.ARGUMENT, code, code-l1, block-l1",
+                            SETTING_PROMISES, NULL},
     [WB_LAUNCH_IMAGE] = {"image", "the name of an image of a program, or a list of them", SETTING_IMAGES,
                          NULL},
 };
@@ -125,30 +127,69 @@ static wb_status join_names(const struct ytree *document, const struct ytree_nod
     return text->failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
 }
 
+/* Whether the names of a list may be in that of the setting. */
+static bool are_known(wb_launch_setting setting, const char *names) {
+    struct wb_diagnostics discarded = {0};
+    uint64_t chosen;
+    wb_status status = WB_OK;
+    if (settings[setting].kind == SETTING_NAMES)
+        status = choose_names(settings[setting].key, names, settings[setting].name_at, &discarded, &chosen);
+    if (settings[setting].kind == SETTING_PROMISES) status = promises_check(names, &discarded);
+    diagnostics_clear(&discarded);
+    return status == WB_OK;
+}
+
 static wb_status store_names(wb_launch_setting setting, const struct ytree *document,
                              const struct ytree_node *value, struct wb_launch *launch) {
     const char *expected = settings[setting].expected;
     struct text names = {0};
-    struct wb_diagnostics discarded = {0};
-    uint64_t chosen;
     wb_status status = WB_OK;
     if (value->kind == YTREE_LIST)
         status = join_names(document, value, expected, &names);
     else if (value->kind == YTREE_SCALAR)
         text_string(&names, value->text);
     if (status == WB_OK && names.length == 0) status = ytree_expected(document, value, expected);
-    if (status == WB_OK && settings[setting].kind == SETTING_NAMES &&
-        choose_names(settings[setting].key, names.data, settings[setting].name_at, &discarded, &chosen) !=
-            WB_OK)
+    if (status == WB_OK && !are_known(setting, names.data))
         status = ytree_error(document, value, "'%.60s': expected %s", names.data, expected);
     if (status == WB_OK) {
         launch->settings[setting] = arena_string(&launch->arena, names.data, names.length);
         if (launch->settings[setting] == NULL)
             status = diagnose_out_of_memory(document->diagnostics, document->source.name);
     }
-    diagnostics_clear(&discarded);
     text_free(&names);
     return status;
+}
+
+const char *launch_promise_problem(const struct wb_launch *launch, const char *promise, size_t length,
+                                   const struct launch_argument **part) {
+    const char *name = promised_buffer(promise, length);
+    if (name == NULL) return NULL;
+    *part = launch_part_named(launch, name, length - (size_t)(name - promise));
+    if (*part == NULL) return "there is no argument of that name";
+    return (*part)->is_buffer || (*part)->blank ? NULL : "that argument is no buffer";
+}
+
+/* The same of all in a text. */
+static wb_status check_promises(const struct wb_launch *launch, const struct ytree *document,
+                                const struct ytree_node *item) {
+    const struct launch_argument *part;
+    size_t length;
+    for (const char *at = item->text;; at += length + 1) {
+        length = strcspn(at, ",");
+        const char *problem = launch_promise_problem(launch, at, length, &part);
+        if (problem != NULL) return ytree_error(document, item, "'%.*s': %s", (int)length, at, problem);
+        if (at[length] == '\0') return WB_OK;
+    }
+}
+
+wb_status launch_check_promises(const struct wb_launch *launch, const struct ytree *document,
+                                const struct ytree_node *mapping) {
+    const struct ytree_node *list = ytree_find(mapping, settings[WB_LAUNCH_RESIDENT].key);
+    if (list == NULL || launch->arguments.count == 0) return WB_OK;
+    if (list->kind == YTREE_SCALAR) return check_promises(launch, document, list);
+    for (const struct ytree_node *item = list->first; item != NULL; item = item->next)
+        WB_TRY(check_promises(launch, document, item));
+    return WB_OK;
 }
 
 /* ---- All settings ---- */

@@ -344,6 +344,19 @@ static wb_status read_code(const struct ytree *document, bool has_base, struct w
     return WB_OK;
 }
 
+/* Has the figures of a base follow the memory clock that a document states; its own are for that. */
+static wb_status read_clock(const struct ytree *document, struct wb_machine *machine) {
+    const struct ytree_node *sass = ytree_find(document->root, "sass");
+    const struct ytree_node *clock =
+        sass != NULL && sass->kind == YTREE_MAPPING ? ytree_find(sass, "memory_clock") : NULL;
+    uint64_t mhz;
+    if (machine->sass.memory_clock == 0 || clock == NULL || clock->kind != YTREE_SCALAR) return WB_OK;
+    if (!number_u64(clock->text, strlen(clock->text), &mhz) || mhz == 0 || mhz > UINT32_MAX) return WB_OK;
+    return machine_slow_memory(machine, (uint32_t)mhz)
+               ? WB_OK
+               : ytree_error(document, clock, "memory_clock: a figure of DRAM becomes too large");
+}
+
 /* Whether a text is one of those in the library. */
 static bool is_preset(const char *text) {
     const struct embedded_file *preset = embedded_presets;
@@ -367,6 +380,7 @@ static wb_status read_machine(const char *name, const char *text, size_t size, w
     else if (base != NULL)
         status = read_machine(base->name, base->text, base->size, diagnostics, depth - 1, machine);
     if (status == WB_OK) status = read_code(&document, base != NULL, machine);
+    if (status == WB_OK && base != NULL) status = read_clock(&document, machine);
     if (status == WB_OK) status = read_keys(&document, base != NULL, machine);
     ytree_free(&document);
     return status;

@@ -268,7 +268,15 @@ struct machine_fills {
     uint32_t sector;      /* most cycles that a sector holds DRAM; 0: each request is charged */
     uint32_t unit;        /* that what leaves the first level holds, */
     uint32_t each;        /* a sector of it at most so many cycles, */
-    cycles held;          /* and all of a block; 0: each request is charged */
+    uint32_t each_in_l2;  /* or so many where it is loaded and promised to be in the second level, */
+    uint64_t asked;       /* of a block so many sectors at most, */
+    cycles held;          /* and all that so long; 0: each request is charged */
+};
+
+/* Promises of the form "data.NAME": the buffer that an argument of a launch is, or a field of one. */
+struct promised_buffers {
+    const char *const *promises;
+    uint32_t count;
 };
 
 struct wb_machine {
@@ -305,6 +313,7 @@ struct wb_machine {
     VEC(const char *) settings;        /* what overrode keys since */
     unsigned resident;                 /* bit per enum resident that is promised; figures are lowered, */
     struct machine_sass unpromised;    /* which were these; nothing where nothing is promised */
+    struct promised_buffers buffers;   /* of RESIDENT_BUFFERS */
     struct machine_fills fills;        /* likewise, by what caches keep */
 };
 
@@ -315,12 +324,17 @@ enum resident {
     RESIDENT_CODE,         /* and constants, in the second level */
     RESIDENT_CODE_L1,      /* and constants, in the SM's L1 of instructions */
     RESIDENT_BLOCK_L1, /* no: from when a block has loaded it until that ends, in the first level of its SM */
+    RESIDENT_BUFFERS,  /* some of the data, in the second level: these have no name of their own */
     RESIDENTS
 };
 
 static inline bool machine_promises(const struct wb_machine *machine, enum resident promise) {
     return (machine->resident >> promise & 1) != 0;
 }
+
+/* Has DRAM run at a clock, in MHz: what is slower than its figures are for takes longer in proportion. False:
+ * a figure becomes larger than a machine may state. */
+bool machine_slow_memory(struct wb_machine *machine, uint32_t clock);
 
 /* Promises one thing more. */
 void machine_promise_also(struct wb_machine *machine, enum resident promise);
@@ -335,8 +349,14 @@ void machine_promise_all(struct wb_machine *machine, unsigned promises);
  * may be. How long units are held is as stated. */
 void machine_take_shortest(struct wb_machine *machine);
 
-/* Promises what wb_resident_name_at names, once. Errors as wb_machine_set. */
+/* Promises what wb_resident_name_at and "data.NAME" name, once. Errors as wb_machine_set. */
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics);
+
+/* NAME of a promise "data.NAME" of that length; NULL: it is another one. */
+const char *promised_buffer(const char *promise, size_t length);
+
+/* Whether it is a list of promises. WB_ERR_INPUT with a message when it is not. */
+wb_status promises_check(const char *list, wb_diagnostics *diagnostics);
 
 /* The machine as it is stated, of one that fills something once. */
 static inline const struct wb_machine *machine_as_stated(const struct wb_machine *machine) {
@@ -357,8 +377,9 @@ void machine_fill_pages(struct wb_machine *machine, uint32_t pages, uint32_t pas
 void machine_fill_sectors(struct wb_machine *machine);
 
 /* Has what blocks ask the second level for, at most so many sectors each by instructions of some classes (bit
- * per enum sass_class), hold its stage beside the times of warps, where machine_can_count_requests. */
-void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t classes);
+ * per enum sass_class), hold its stage beside the times of warps, where machine_can_count_requests; all but
+ * `behind` of them may be loads of what is promised to be there. */
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t behind, uint64_t classes);
 bool machine_can_count_requests(const struct wb_machine *machine);
 
 /* Most cycles that a sector of global memory holds the stage that counts sectors. */
@@ -367,7 +388,7 @@ uint32_t machine_sector_most(const struct wb_machine *machine);
 /* Most cycles that a part of an access holds a stage for which the machine states so many: where sectors do
  * not spread over DRAM, and are not counted once, each may wait for those of all SMs. */
 uint64_t machine_hold_of(const struct wb_machine *machine, const struct machine_sass_stage *stage,
-                         uint32_t stated);
+                         uint32_t stated, bool in_l2);
 
 /* Frees what a machine owns, but not itself: of one that is part of something else. */
 void machine_clear(struct wb_machine *machine);

@@ -2,18 +2,19 @@
  * (`--set resident=NAMES`), and what caches fill once. Both lower the machine's figures, so that whatever
  * rests on those holds of it, too. */
 #include <assert.h>
+#include <string.h>
 
 #include "base/cycles.h"
 #include "machine/machine.h"
 
-static const char *const names[RESIDENTS] = {[RESIDENT_TRANSLATIONS] = "translations",
-                                             [RESIDENT_DATA] = "data",
-                                             [RESIDENT_CODE] = "code",
-                                             [RESIDENT_CODE_L1] = "code-l1",
-                                             [RESIDENT_BLOCK_L1] = "block-l1"};
+static const char *const names[] = {[RESIDENT_TRANSLATIONS] = "translations",
+                                    [RESIDENT_DATA] = "data",
+                                    [RESIDENT_CODE] = "code",
+                                    [RESIDENT_CODE_L1] = "code-l1",
+                                    [RESIDENT_BLOCK_L1] = "block-l1"};
 
 const char *wb_resident_name_at(size_t index) {
-    return index < RESIDENTS ? names[index] : NULL;
+    return index < RESIDENT_BUFFERS ? names[index] : NULL;
 }
 
 static void lower(uint32_t *figure, uint32_t most) {
@@ -151,8 +152,10 @@ void machine_fill_sectors(struct wb_machine *machine) {
 }
 
 uint64_t machine_hold_of(const struct wb_machine *machine, const struct machine_sass_stage *stage,
-                         uint32_t stated) {
-    const bool waits = stage->count == SASS_COUNT_SECTORS && machine->fills.sector == 0 &&
+                         uint32_t stated, bool in_l2) {
+    const uint32_t level = machine->sass.l2_sector;
+    if (in_l2 && stage->count == SASS_COUNT_SECTORS && level > 0) return stated < level ? stated : level;
+    const bool waits = stage->count == SASS_COUNT_SECTORS && machine->fills.sector == 0 && !in_l2 &&
                        !machine_promises(machine, RESIDENT_DATA);
     const uint64_t rows = (uint64_t)machine->sass.row_cycle * machine->memory.sms;
     return waits ? cycles_max(stated, rows) : stated;
@@ -189,8 +192,8 @@ bool machine_can_count_requests(const struct wb_machine *machine) {
     return unit != UNIT_NONE;
 }
 
-void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t classes) {
-    uint64_t each = 0;
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t behind, uint64_t classes) {
+    uint64_t each = 0, in_l2 = 0;
     _Static_assert(SASS_CLASS_COUNT <= 64, "a bit for each");
     assert(machine_can_count_requests(machine));
     for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
@@ -198,13 +201,19 @@ void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_
         const uint32_t s = sector_stage(class);
         if (s == class->stage_count) continue;
         const struct machine_sass_stage *stage = &class->stages[s];
-        if ((classes >> c & 1) != 0)
-            each = cycles_max(each, machine_hold_of(machine, stage, u32_max(stage->init, stage->each)));
+        const uint32_t stated = u32_max(stage->init, stage->each);
+        if ((classes >> c & 1) != 0) {
+            each = cycles_max(each, machine_hold_of(machine, stage, stated, false));
+            in_l2 = cycles_max(in_l2, machine_hold_of(machine, stage, stated, true));
+        }
         machine->fills.unit = stage->unit;
         class->stage_count--;
     }
     machine->fills.each = (uint32_t)cycles_min(each, UINT32_MAX);
-    machine->fills.held = cycles_mul(sectors, machine->fills.each);
+    machine->fills.each_in_l2 = (uint32_t)cycles_min(in_l2, machine->fills.each);
+    machine->fills.asked = sectors;
+    machine->fills.held = cycles_add(cycles_mul(behind, machine->fills.each),
+                                     cycles_mul(sectors - behind, machine->fills.each_in_l2));
 }
 
 void machine_promise_also(struct wb_machine *machine, enum resident promise) {
@@ -213,7 +222,8 @@ void machine_promise_also(struct wb_machine *machine, enum resident promise) {
     switch (promise) {
     case RESIDENT_TRANSLATIONS: lower_translations(machine); return;
     case RESIDENT_DATA: lower_data(&machine->sass); return;
-    case RESIDENT_BLOCK_L1: return; /* machine_fill_requests */
+    case RESIDENT_BLOCK_L1: /* machine_fill_requests */
+    case RESIDENT_BUFFERS: /* sass_timing_promise */ return;
     default: lower_code(machine); return;
     }
 }
@@ -266,13 +276,60 @@ void machine_take_shortest(struct wb_machine *machine) {
         take_least(&sass->classes[c].write_most, &sass->classes[c].write_least);
         take_least(&sass->classes[c].read_most, &sass->classes[c].read_least);
     }
-    machine_promise_all(machine, (1u << RESIDENTS) - 1);
+    machine_promise_all(machine, (1u << RESIDENT_BUFFERS) - 1);
     take_first_level(sass);
     take_no_delays(machine);
 }
 
+/* ---- Lists of promises --------------------------------------------------------------------------------- */
+
+const char *promised_buffer(const char *promise, size_t length) {
+    static const char data[] = "data.";
+    const size_t start = sizeof data - 1;
+    return length > start && memcmp(promise, data, start) == 0 ? promise + start : NULL;
+}
+
+/* A list taken apart. */
+struct promises {
+    uint64_t chosen; /* bit per enum resident */
+    const char **of_buffers;
+    struct promised_buffers buffers; /* these */
+};
+
+static wb_status read_promises(const char *list, struct arena *arena, wb_diagnostics *diagnostics,
+                               struct promises *made) {
+    struct text others = {0};
+    size_t length, other_count = 0;
+    *made = (struct promises){.of_buffers = arena_array(arena, strlen(list) + 1, sizeof(char *))};
+    bool failed = made->of_buffers == NULL;
+    made->buffers.promises = made->of_buffers;
+    for (const char *at = list; !failed; at += length + 1) {
+        length = strcspn(at, ",");
+        if (promised_buffer(at, length) == NULL)
+            text_printf(&others, "%s%.*s", other_count++ > 0 ? "," : "", (int)length, at);
+        else
+            failed = (made->of_buffers[made->buffers.count++] = arena_string(arena, at, length)) == NULL;
+        if (at[length] == '\0') break;
+    }
+    wb_status status = failed || others.failed ? diagnose_out_of_memory(diagnostics, "resident") : WB_OK;
+    if (status == WB_OK && other_count > 0)
+        status = choose_names("resident", others.length > 0 ? others.data : "", wb_resident_name_at,
+                              diagnostics, &made->chosen);
+    if (made->buffers.count > 0) made->chosen |= UINT64_C(1) << RESIDENT_BUFFERS;
+    text_free(&others);
+    return status;
+}
+
+wb_status promises_check(const char *list, wb_diagnostics *diagnostics) {
+    struct arena scratch = {0};
+    struct promises promises;
+    const wb_status status = read_promises(list, &scratch, diagnostics, &promises);
+    arena_free(&scratch);
+    return status;
+}
+
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics) {
-    uint64_t chosen;
+    struct promises promises;
     if (machine_isa(machine) != ISA_SASS) {
         diagnose(
             diagnostics, SEVERITY_ERROR, "resident",
@@ -284,7 +341,8 @@ wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagn
         diagnose(diagnostics, SEVERITY_ERROR, "resident", "given twice: one list has all promises");
         return WB_ERR_INPUT;
     }
-    WB_TRY(choose_names("resident", list, wb_resident_name_at, diagnostics, &chosen));
-    machine_promise_all(machine, (unsigned)chosen);
+    WB_TRY(read_promises(list, &machine->arena, diagnostics, &promises));
+    machine->buffers = promises.buffers;
+    machine_promise_all(machine, (unsigned)promises.chosen);
     return WB_OK;
 }

@@ -68,6 +68,7 @@ const struct field machine_sass_fields[] = {
     LATENCY_ROW("l2", l2_most, l2_least),
     LATENCY_ROW("dram", dram_most, dram_least),
     LATENCY_ROW("tlb", tlb_most, tlb_least),
+    NUMBER_ROW(machine_sass, "memory_clock", memory_clock, 0, CLOCK_MAX),
     NUMBER_ROW(machine_sass, "l2_sector", l2_sector, 0, SASS_TIME_MAX),
     NUMBER_ROW(machine_sass, "l1_size", l1_bytes, 0, CACHE_BYTES_MAX),
     NUMBER_ROW(machine_sass, "l2_size", l2_bytes, 0, CACHE_BYTES_MAX),
@@ -96,7 +97,11 @@ void machine_sass_defaults(struct machine_sass *sass) {
 /* ---- Memory -------------------------------------------------------------------------------------------- */
 
 uint32_t sass_memory_most(const struct machine_sass *sass) {
-    return u32_max(u32_max(sass->l1_most, sass->l2_most), sass->dram_most) + sass->tlb_most;
+    return u32_max(sass_l2_most(sass), sass->dram_most + sass->tlb_most);
+}
+
+uint32_t sass_l2_most(const struct machine_sass *sass) {
+    return u32_max(sass->l1_most, sass->l2_most) + sass->tlb_most;
 }
 
 uint32_t sass_memory_least(const struct machine_sass *sass) {

@@ -106,6 +106,7 @@ struct machine_sass {
     struct field_least l1_least, l2_least, dram_least, tlb_least;
     uint32_t l1_most, l2_most, dram_most; /* cycles from the last stage to data from there */
     uint32_t tlb_most;                    /* cycles that a miss of the TLB adds */
+    uint32_t memory_clock;                /* MHz of DRAM that its figures are for; 0: not stated */
     uint32_t l2_sector; /* most cycles that a sector holds a stage where data is promised to be in the L2 */
     uint32_t l1_bytes;  /* of an SM, with its shared memory, as the vendor states it; 0: not stated */
     uint32_t l2_bytes;  /* of all SMs, likewise */
@@ -127,8 +128,9 @@ extern const struct field machine_sass_fields[];
 void machine_sass_defaults(struct machine_sass *sass);
 
 /* Cycles from the last stage of an access of global memory until its data is there: the most of all levels
- * with a miss of the TLB, the least of all. */
+ * with a miss of the TLB, of those up to the second, the least of all. */
 uint32_t sass_memory_most(const struct machine_sass *sass);
+uint32_t sass_l2_most(const struct machine_sass *sass);
 uint32_t sass_memory_least(const struct machine_sass *sass);
 
 /* Whether the parts fit together. False with a sentence of what is wrong in *problem. */

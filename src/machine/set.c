@@ -267,10 +267,29 @@ static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnos
     return WB_OK;
 }
 
+/* Has figures of DRAM follow its clock, which was changed from `before`. */
+static wb_status follow_clock(wb_machine *machine, uint32_t before, const char *assignment,
+                              wb_diagnostics *diagnostics) {
+    const uint32_t clock = machine->sass.memory_clock;
+    const char *problem = "a figure of DRAM becomes too large";
+    machine->sass.memory_clock = before;
+    if (clock == before) return WB_OK;
+    if (before == 0)
+        problem = "the machine does not say which memory clock its figures are for";
+    else if (clock == 0)
+        problem = "expected a clock in MHz";
+    else if (machine_slow_memory(machine, clock))
+        return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, assignment, "%s", problem);
+    return WB_ERR_INPUT;
+}
+
 /* Promises lower figures that are set before or behind them. */
 static wb_status set_figure(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
     const unsigned promises = machine_take_back(machine);
-    const wb_status status = set_key(machine, assignment, diagnostics);
+    const uint32_t clock = machine->sass.memory_clock;
+    wb_status status = set_key(machine, assignment, diagnostics);
+    if (status == WB_OK) status = follow_clock(machine, clock, assignment, diagnostics);
     machine_promise_all(machine, promises);
     return status;
 }

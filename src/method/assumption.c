@@ -199,6 +199,12 @@ static const struct {
              ("promised (resident: block-l1): the L1 keeps the sectors that a block loads until the block "
               "ends, but for lines that are stored to, and asks the L2 once for each; waiting misses hold "
               "nothing else in the L1")},
+    [WB_ASSUME_RESIDENT_BUFFERS] =
+        {.id = "P6",
+         .text =
+             ("promised (resident: data.NAME): all that the kernel reads or writes of the named buffers is "
+              "in the second level when it starts, and stays there; loads of it wait for no misses of "
+              "others, and lines that were dirty at the start are not written back before the end")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

@@ -96,6 +96,7 @@ static void test_promises(void **state) {
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident code", "promises P3", "P2"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --set resident=code-l1", "promises P4", "P1"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident all", "promises P1 P2 P3 P4 P5", "P6"},
+        {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident data.1,code", "promises P3 P6", "P2"},
         {"vecadd.ptx -m ampere-sm80", "machine M1", "promises"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -173,6 +174,11 @@ static void test_savings(void **state) {
                   saxpy_bound("--set sass.dram=650 --resident code-l1"), "without");
     expect_saving(strstr(run.out, title), "code-l1",
                   saxpy_bound("--resident translations --set sass.dram=650"), "without");
+    run_free(&run);
+    run = run_command(SAXPY "--all --resident data.3,data.4");
+    expect_saving(strstr(run.out, title), "data.3", saxpy_bound("--resident data.4"), "without");
+    expect_saving(strstr(run.out, title), "data.4", saxpy_bound("--resident data.3"), "without");
+    expect_saving(strstr(run.out, title), "data", saxpy_bound("--resident data"), "with");
     run_free(&run);
     run = run_command(SAXPY "--resident translations,code-l1");
     assert_non_null(strstr(run.out, "promises  save: translations "));
@@ -288,6 +294,11 @@ static void test_wrong_requests(void **state) {
         {"analyze " REDUCE "--resident code-l1 --set sass.l1_instruction_size=256", 2,
          "code-l1 cannot stay resident: the kernel has"},
         {"analyze " REDUCE "--resident code --set sass.l2_size=128", 2, "code cannot stay resident"},
+        {"analyze " REDUCE "--resident data.5", 2, "'data.5': there is no argument of that name"},
+        {"simulate " REDUCE "--resident code,data.3", 2, "'data.3': that argument is no buffer"},
+        {"analyze " REDUCE "--resident data.,code", 2, "did you mean 'data'?"},
+        {"analyze " REDUCE "--resident data.1 --set sass.l2_size=512", 2,
+         "data cannot stay resident: the promised buffers have"},
         {"machine show rtx-a6000 --set class.mufo.write=4", 2, "did you mean 'mufu'?"},
         {"machine show rtx-a6000 --set class.mufu.write=40..10", 2, "expected a whole number"},
         {"machine show rtx-a6000 --set unit.NONE.queue=4", 2, "no unit is named 'NONE'; units: "},

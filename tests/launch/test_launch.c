@@ -471,6 +471,19 @@ static void test_errors_of_files(void **state) {
          "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
          "compile, "
          "resident"},
+        {"resident: [code, l2]\n", "l.yaml:1:11: error: 'code,l2': expected a list of translations, data, "
+                                   "data.ARGUMENT, code, code-l1, "
+                                   "block-l1"},
+        {"resident: [code, data.z]\narguments:\n  - x: buf:f32[4]\n",
+         "l.yaml:1:18: error: 'data.z': there is no argument of that name"},
+        {"resident: code,data.n\narguments:\n  - x: buf:f32[4]\n  - n: i32:4\n",
+         "l.yaml:1:11: error: 'data.n': that argument is no buffer"},
+        {"resident: data.p.n\narguments: [{p: 'struct {x: buf:f32[4], n: i32:4}'}]\n",
+         "l.yaml:1:11: error: 'data.p.n': that argument is no buffer"},
+        {"resident:\n  - data.p\narguments: [{p: 'struct {x: buf:f32[4], n: i32:4}'}]\n",
+         "l.yaml:2:5: error: 'data.p': that argument is no buffer"},
+        {"resident: data.2\narguments: [{x: 'buf:f32[4]'}]\n",
+         "l.yaml:1:11: error: 'data.2': there is no argument of that name"},
         {"code: [a]\n",
          "l.yaml:1:7: error: code: expected the name of a PTX file, cubin or program, got a list"},
         {"code:\n",

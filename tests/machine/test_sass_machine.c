@@ -91,6 +91,41 @@ static void test_file_is_read(void **state) {
     wb_machine_free(machine);
 }
 
+/* At a lower clock DRAM takes longer, and what has its time in it; at a higher one not less. */
+static void test_memory_clock(void **state) {
+    (void)state;
+    static const char *const files[] = {
+        "name: m\nbase: jetson-agx-orin\n",
+        "name: m\nbase: jetson-agx-orin\nsass: {sm: 87, memory_clock: 1600}\n",
+        "name: m\nbase: jetson-orin-nx\nsass: {sm: 87, memory_clock: 1600, dram: 900}\n"};
+    static const char *const settings[] = {"sass.memory_clock=1600", "sass.l2=210", "sass.memory_clock=2000"};
+    for (size_t f = 0; f < 3; f++) {
+        wb_machine *machine = parse(files[f]);
+        const struct machine_sass *sass = &machine->sass;
+        set(machine, "resident=code-l1");
+        set(machine, settings[f]);
+        const struct machine_sass_class *load = &sass->classes[SASS_CLASS_LOAD_GLOBAL];
+        assert_int_equal(sass->dram_most, f == 2 ? 900 : 1496); /* 748 * 3199 / 1600, rounded up */
+        assert_int_equal(sass->tlb_most, 944);
+        assert_int_equal(load->stages[2].init, 32);
+        assert_int_equal(load->stages[2].each, 32);
+        assert_int_equal(load->stages[1].init, 2);
+        assert_int_equal(load->write_most, 2);
+        assert_int_equal(sass->classes[SASS_CLASS_FENCE].stages[2].init, 32);
+        assert_int_equal(sass->classes[SASS_CLASS_TEXTURE].write_most, 3439);
+        assert_int_equal(sass->classes[SASS_CLASS_LOAD_SHARED].write_most, 25);
+        assert_int_equal(sass->memory_clock, f == 2 ? 2000 : 1600);
+        set_refuses(machine, "sass.memory_clock=1", "becomes too large");
+        set_refuses(machine, "sass.memory_clock=0", "expected a clock");
+        wb_machine_free(machine);
+    }
+    refuses("name: m\nbase: jetson-agx-orin\nsass: {sm: 87, memory_clock: 1}\n",
+            "m.yaml:3:30: error: memory_clock: a figure of DRAM becomes too large");
+    wb_machine *machine = parse("name: m\nbase: rtx-a6000\n");
+    set_refuses(machine, "sass.memory_clock=5000", "does not say which memory clock");
+    wb_machine_free(machine);
+}
+
 /* Without `unit` a class changes what its base has; with one it replaces that. */
 static void test_classes_of_a_base(void **state) {
     (void)state;
@@ -411,12 +446,19 @@ static void test_opcodes_have_classes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_is_read), cmocka_unit_test(test_classes_of_a_base),
-        cmocka_unit_test(test_promises),     cmocka_unit_test(test_errors_of_files),
-        cmocka_unit_test(test_set),          cmocka_unit_test(test_intervals_are_in_order),
-        cmocka_unit_test(test_check),        cmocka_unit_test(test_circles_of_ways),
-        cmocka_unit_test(test_sources),      cmocka_unit_test(test_printed_machines_read_back),
-        cmocka_unit_test(test_presets),      cmocka_unit_test(test_opcodes_have_classes),
+        cmocka_unit_test(test_file_is_read),
+        cmocka_unit_test(test_memory_clock),
+        cmocka_unit_test(test_classes_of_a_base),
+        cmocka_unit_test(test_promises),
+        cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_intervals_are_in_order),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_circles_of_ways),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_printed_machines_read_back),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_opcodes_have_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -393,7 +393,7 @@ static uint64_t requests_of(const char *kernel, const char *setting) {
               wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
               kernel);
     const struct machine_fills *fills = &made.analysis->machine->fills;
-    const uint64_t requests = fills->each == 0 ? 0 : fills->held / fills->each;
+    const uint64_t requests = fills->asked;
     free_analysed(&made);
     return requests;
 }

@@ -174,6 +174,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     timed_grid_free(&analysis->grid_times);
     grid_clear(&analysis->isolated);
     arena_free(&analysis->texts);
+    vec_free(&analysis->savings);
     vec_free(&analysis->bounds);
     vec_free(&analysis->formulas);
     vec_free(&analysis->simulations);

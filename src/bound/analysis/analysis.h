@@ -136,10 +136,9 @@ struct wb_analysis {
                  what these say */
     VEC(struct schedule_witness) witnesses; /* what searches found, in the order of their methods */
     VEC(wb_simulation) simulations;         /* in the order of the policies */
-    wb_slowest shortest;          /* of machine code: found with every latency as short as it is stated */
-    wb_saving savings[RESIDENTS]; /* wb_analysis_savings */
-    size_t saving_count;
-    struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
+    wb_slowest shortest;    /* of machine code: found with every latency as short as it is stated */
+    VEC(wb_saving) savings; /* wb_analysis_savings */
+    struct method_log log;  /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
 };
 

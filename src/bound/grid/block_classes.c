@@ -239,8 +239,8 @@ static wb_status time_covering_code(const struct class_source *source, struct gr
             any[i] = any[i] || used[i];
     }
     const struct wb_block *first = grid->covering.items[0].block;
-    const struct executed_code executed = {first->kernel, first->code_first, first->size, first->warp_width,
-                                           any,           &first->notes};
+    const struct executed_code executed = {first->kernel, first->code_first, first->size,  first->warp_width,
+                                           any,           &first->objects,   &first->notes};
     return timed_code_from(&executed, work->machine, source->diagnostics, &work->arena, code);
 }
 

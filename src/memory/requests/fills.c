@@ -15,6 +15,7 @@ struct touched_object {
     uint64_t base, size;
     uint64_t first, end;
     bool anywhere; /* inside, as far as is known */
+    bool promised; /* to be in the second level */
 };
 
 /* The sectors of an object that a block asks for, relative to the first base in it. */
@@ -32,17 +33,19 @@ struct fill_counter {
     bool by_kinds;                     /* `all` and `lines` are not filled, but: */
     struct block_kinds kinds;
     struct object_reach *reach; /* of the block at hand, per object */
-    uint64_t local;             /* sectors of local memory among those of the block */
+    uint64_t local, promised;   /* sectors of local memory, of promised buffers among those of the block */
     bool strays;                /* some block asks for what is not in the object of its base */
-    uint64_t sectors;           /* all of them, no fewer */
+    uint64_t sectors;           /* all that come from DRAM, no fewer */
     uint64_t line_count;        /* and lines */
     bool looks_at_loads;        /* that a first level keeps: */
     struct kept_loads kept;
     struct number_table loaded; /* sectors, by the block */
     uint64_t below;             /* others, in times of the block */
+    uint64_t in_l2;             /* of either, loads of what is promised to be there */
     struct number_table lines;
     struct touched_object *objects;
     size_t object_count;
+    bool promises; /* some of them are promised */
     bool anywhere; /* an address that nothing is known of may be that of a buffer that no argument names */
 };
 
@@ -52,7 +55,10 @@ static void find_objects(struct fill_counter *counter) {
     counter->objects = arena_array(&counter->scratch, objects->items.count, sizeof *counter->objects);
     for (size_t o = 0; o < objects->items.count; o++) {
         const struct memory_object *object = &objects->items.items[o];
-        counter->objects[o] = (struct touched_object){object->base, object->size, UINT64_MAX, 0, false};
+        const bool promised = memory_object_is_promised(counter->traffic->machine, object);
+        counter->objects[o] =
+            (struct touched_object){object->base, object->size, UINT64_MAX, 0, false, promised};
+        counter->promises = counter->promises || promised;
     }
 }
 
@@ -69,6 +75,12 @@ static uint32_t object_of_sector(const struct fill_counter *counter, uint64_t se
             return (uint32_t)o;
     }
     return NO_OBJECT;
+}
+
+/* Whether it is promised to be in the second level. */
+static bool is_promised(const struct fill_counter *counter, uint64_t sector) {
+    const uint32_t object = counter->promises ? object_of_sector(counter, sector) : NO_OBJECT;
+    return object != NO_OBJECT && counter->objects[object].promised;
 }
 
 static void touch_sector(struct fill_counter *counter, uint64_t sector) {
@@ -118,17 +130,23 @@ static void note_sector(struct fill_counter *counter, uint32_t block, uint32_t o
     (void)number_table_number(&counter->of_block, sector);
     if (counter->of_block.count == of_block) return;
     counter->local += is_local;
+    const bool promised = !is_local && is_promised(counter, sector);
+    counter->promised += promised;
     if (counter->by_kinds) return;
     (void)number_table_number(&counter->all, sector);
-    if (counter->all.count > all && !is_local) touch_sector(counter, sector);
+    if (counter->all.count == all) return;
+    counter->sectors += !promised;
+    counter->fills->promised += promised;
+    if (!is_local) touch_sector(counter, sector);
 }
 
 /* A sector that the first level is asked for, and the second one only where the first does not keep it. */
 static void note_load(struct fill_counter *counter, uint64_t sector) {
-    if (sector_is_kept(&counter->kept, sector))
-        (void)number_table_number(&counter->loaded, sector);
-    else
-        counter->below++;
+    const uint32_t loaded = counter->loaded.count;
+    const bool kept = sector_is_kept(&counter->kept, sector);
+    if (kept) (void)number_table_number(&counter->loaded, sector);
+    counter->below += !kept;
+    counter->in_l2 += (!kept || counter->loaded.count > loaded) && is_promised(counter, sector);
 }
 
 static uint64_t count_unknown(struct fill_counter *counter, const struct traffic_access *access) {
@@ -160,7 +178,10 @@ static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint3
     for (uint32_t r = 0; r < access->request_count; r++) {
         const uint64_t sector = base + pattern->offsets[access->first_request + r];
         note_sector(counter, block, object, sector, is_local);
-        if (keeps) note_load(counter, sector);
+        if (keeps)
+            note_load(counter, sector);
+        else if (!is_local && traffic_is_load(access->kind))
+            counter->in_l2 += is_promised(counter, sector);
     }
     return traffic_is_write(access->kind) ? access->request_count : 0;
 }
@@ -169,7 +190,7 @@ static void count_block(struct fill_counter *counter, uint32_t block) {
     uint64_t more = 0;
     number_table_clear(&counter->of_block);
     number_table_clear(&counter->loaded);
-    counter->below = counter->local = 0;
+    counter->below = counter->in_l2 = counter->local = counter->promised = 0;
     for (uint32_t w = 0; w < counter->traffic->grid->warp_count; w++) {
         const struct traffic_pattern *pattern = traffic_pattern_of(counter->traffic, block, w);
         for (uint32_t a = 0; a < pattern->access_count; a++)
@@ -177,10 +198,12 @@ static void count_block(struct fill_counter *counter, uint32_t block) {
     }
     struct memory_fills *fills = counter->fills;
     fills->all += counter->times * more;
-    fills->most_of_block = cycles_max(fills->most_of_block, more + counter->of_block.count);
+    fills->most_of_block =
+        cycles_max(fills->most_of_block, more + counter->of_block.count - counter->promised);
     const uint64_t below = counter->below + counter->loaded.count;
     fills->below += counter->times * below;
     fills->below_of_block = cycles_max(fills->below_of_block, below);
+    fills->behind_of_block = cycles_max(fills->behind_of_block, below - counter->in_l2);
     fills->l1_of_block =
         cycles_max(fills->l1_of_block, (uint64_t)counter->loaded.count * MEMORY_SECTOR_BYTES);
 }
@@ -258,7 +281,6 @@ static void count_every_block(struct fill_counter *counter) {
     if (counter->looks_at_loads) kept_loads_find(counter->traffic, NULL, &counter->scratch, &counter->kept);
     for (uint32_t b = 0; b < counter->traffic->grid->blocks.count; b++)
         count_block(counter, b);
-    counter->sectors = counter->all.count;
     counter->line_count = counter->lines.count;
 }
 
@@ -280,7 +302,7 @@ static void touch_reach(struct fill_counter *counter, uint32_t block, const stru
 static bool count_kinds(struct fill_counter *counter) {
     const struct wb_grid *grid = counter->traffic->grid;
     struct arena *scratch = &counter->scratch;
-    uint64_t by_blocks = 0, local = 0, sectors = 0, lines = 0;
+    uint64_t by_blocks = 0, promised = 0, local = 0, sectors = 0, of_promised = 0, lines = 0;
     counter->by_kinds = true;
     if (!block_kinds_find(counter->traffic, scratch, &counter->kinds)) return false;
     const size_t kinds = counter->kinds.items.count;
@@ -291,6 +313,7 @@ static bool count_kinds(struct fill_counter *counter) {
         counter->reach = reaches + k * counter->object_count;
         count_block(counter, counter->kinds.items.items[k].block);
         by_blocks += counter->times * (counter->of_block.count - counter->local);
+        promised += counter->times * counter->promised;
         local += counter->times * counter->local;
     }
     for (uint32_t b = 0; b < grid->blocks.count && !counter->strays; b++)
@@ -298,10 +321,12 @@ static bool count_kinds(struct fill_counter *counter) {
     for (size_t o = 0; o < counter->object_count; o++) {
         const struct touched_object *object = &counter->objects[o];
         if (object->first >= object->end) continue;
-        sectors += (object->end - object->first) / MEMORY_SECTOR_BYTES;
+        *(object->promised ? &of_promised : &sectors) += (object->end - object->first) / MEMORY_SECTOR_BYTES;
         lines += (object->end - 1) / MEMORY_LINE_BYTES - object->first / MEMORY_LINE_BYTES + 1;
     }
-    counter->sectors = local + (by_blocks < sectors ? by_blocks : sectors);
+    const uint64_t fetched = cycles_min(by_blocks - promised, sectors);
+    counter->sectors = local + fetched;
+    counter->fills->promised += cycles_min(by_blocks, sectors + of_promised) - fetched;
     counter->line_count = by_blocks < lines ? by_blocks : lines;
     return !counter->strays;
 }
@@ -324,6 +349,7 @@ static void count_alike(struct fill_counter *counter) {
 static void begin_counting(struct fill_counter *counter) {
     *counter->fills = (struct memory_fills){0};
     counter->times = 1;
+    counter->sectors = 0;
     counter->anywhere = counter->strays = false;
     look_at_patterns(counter->traffic, counter->fills);
     find_objects(counter);
@@ -386,7 +412,8 @@ static bool keeps_loads(const struct timed_grid *timed) {
 }
 
 /* Whether the sectors of DRAM, once each, take less than each request does, of which the SMs at work take
- * shares. */
+ * shares. Promises of buffers lower either, and are not looked at: they decide nothing that could cost more.
+ */
 static bool is_worth_it(const struct timed_grid *timed) {
     const struct machine_sass *sass = &timed->machine->sass;
     const uint32_t each = machine_sector_most(timed->machine), level = sass->l2_sector;
@@ -395,7 +422,8 @@ static bool is_worth_it(const struct timed_grid *timed) {
     if (level == 0 || level >= each) return false;
     if (sass->row_cycle > 0) return true;
     return cycles_mul(requests, (uint64_t)(each - level) * sms) >
-           cycles_mul(timed->fills.all, (uint64_t)each * (blocks < sms ? blocks : sms));
+           cycles_mul(timed->fills.all + timed->fills.promised,
+                      (uint64_t)each * (blocks < sms ? blocks : sms));
 }
 
 /* Mask: the classes of instructions that a kernel can execute. */
@@ -419,7 +447,8 @@ static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
     if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
     if (keeps_loads(timed))
-        machine_fill_requests(machine, fills->below_of_block, classes_of(timed->grid->kernel));
+        machine_fill_requests(machine, fills->below_of_block, fills->behind_of_block,
+                              classes_of(timed->grid->kernel));
 }
 
 /* Whether the first level can keep what a block loads, as is promised. */

@@ -361,7 +361,9 @@ bool sector_is_kept(const struct kept_loads *kept, uint64_t sector);
 struct memory_fills {
     uint64_t requests;
     uint64_t all, most_of_block;
-    uint64_t below, below_of_block; /* that a first level asks for which keeps what a block loads */
+    uint64_t promised; /* that `all` does not count, as they are promised to be in the second level */
+    uint64_t below, below_of_block; /* that a first level asks for which keeps what a block loads; */
+    uint64_t behind_of_block;       /* of these, but for loads of what is promised to be in the second */
     uint64_t pages, bytes;
     uint64_t l1_bytes, l1_of_block; /* of lines of data; and of a block at most */
     uint64_t translations; /* that accesses of one warp and lines of code and constants ask for at most */

@@ -9,8 +9,9 @@ static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics
     bool *used =
         executed_instructions(grid->paths.items, grid->paths.count, grid->instruction_count, &timed->arena);
     if (used == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(grid->kernel));
-    const struct executed_code executed = {grid->kernel, grid->code_first, grid->block_size, grid->warp_width,
-                                           used,         &grid->notes};
+    const struct executed_code executed = {
+        grid->kernel, grid->code_first,     grid->block_size, grid->warp_width,
+        used,         &grid->cover.objects, &grid->notes};
     return timed_code_from(&executed, timed->machine, diagnostics, &timed->arena, &timed->code);
 }
 

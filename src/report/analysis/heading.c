@@ -89,7 +89,7 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
 static void put_fills(struct text *out, const struct wb_analysis *analysis) {
     const struct machine_fills *fills = &analysis->machine->fills;
     const uint64_t sectors = fills->sector > 0 ? analysis->beside.sectors : 0;
-    const uint64_t below = fills->each > 0 ? fills->held / fills->each : 0;
+    const uint64_t below = fills->asked;
     const char *between = "";
     if (!machine_fills_once(analysis->machine)) return;
     text_string(out, "caches   counted once, not for each access: ");

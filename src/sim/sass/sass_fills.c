@@ -16,6 +16,18 @@ static uint64_t page_of(const struct sass_sm *sm, uint64_t address) {
     return UINT64_MAX;
 }
 
+/* Whether a sector is promised to be in the second level. */
+static bool is_promised(const struct sass_sm *sm, bool is_local, uint64_t sector) {
+    const struct memory_objects *objects = &sm->program->traffic->grid->cover.objects;
+    if (is_local || !machine_promises(sm->machine, RESIDENT_BUFFERS)) return false;
+    for (size_t o = 0; o < objects->items.count; o++) {
+        const struct memory_object *object = &objects->items.items[o];
+        if (sector + MEMORY_SECTOR_BYTES > object->base && sector < object->base + object->size)
+            return memory_object_is_promised(sm->machine, object);
+    }
+    return false;
+}
+
 /* When a page that is asked for in this cycle is translated. */
 static cycles translated(struct sass_sm *sm, uint64_t page) {
     struct sass_fills *fills = &sm->fills;
@@ -38,27 +50,32 @@ static cycles served(struct sass_sm *sm) {
 }
 
 /* When a request of a sector is past those that DRAM serves before it. */
-static cycles fetched(struct sass_sm *sm, const struct traffic_access *access, uint64_t sector) {
+static cycles fetched(struct sass_sm *sm, const struct traffic_access *access, bool promised,
+                      uint64_t sector) {
     struct sass_fills *fills = &sm->fills;
     const uint32_t count = fills->sectors.count, number = number_table_number(&fills->sectors, sector);
-    if (fills->sectors.count > count) arena_push(&sm->arena, &fills->fetched, served(sm));
+    if (fills->sectors.count > count)
+        arena_push(&sm->arena, &fills->fetched, promised ? sm->now : served(sm));
     if (traffic_is_write(access->kind)) (void)served(sm);
     return access->kind == TRAFFIC_STORE ? sm->now : fills->fetched.items[number];
 }
 
 /* When the second level has served a sector that waits from this cycle on. */
-static cycles asked(struct sass_sm *sm) {
+static cycles asked(struct sass_sm *sm, bool promised) {
     struct sass_fills *fills = &sm->fills;
-    fills->level_free = cycles_max(sm->now, fills->level_free) + fills->each;
+    const uint32_t each = promised ? sm->machine->fills.each_in_l2 : fills->each;
+    fills->level_free = cycles_max(sm->now, fills->level_free) + each;
     return fills->level_free;
 }
 
 /* The same of what the first level may keep, as it keeps all that it has loaded. */
-static cycles loaded(struct sass_sm *sm, const struct traffic_access *access, uint64_t sector) {
+static cycles loaded(struct sass_sm *sm, const struct traffic_access *access, bool promised,
+                     uint64_t sector) {
     struct sass_fills *fills = &sm->fills;
-    if (!access_is_kept(sm->program->traffic->grid, access)) return asked(sm);
+    if (!access_is_kept(sm->program->traffic->grid, access))
+        return asked(sm, promised && traffic_is_load(access->kind));
     const uint32_t count = fills->loaded.count, number = number_table_number(&fills->loaded, sector);
-    if (fills->loaded.count > count) arena_push(&sm->arena, &fills->asked, asked(sm));
+    if (fills->loaded.count > count) arena_push(&sm->arena, &fills->asked, asked(sm, promised));
     return fills->asked.items[number];
 }
 
@@ -70,13 +87,15 @@ static cycles access_filled(struct sass_sm *sm, const struct sass_flight *flight
                                                       : sass_slot_of(sm, flight->warp)->block;
     const uint32_t in_block = flight->warp - warp->slot * sm->program->warp_count;
     const uint64_t base = traffic_base(traffic, block, in_block, access->group);
+    const bool is_local = warp->pattern->group_is_local[access->group];
     cycles there = sm->now;
     for (uint32_t r = 0; !access->is_unknown && r < access->request_count; r++) {
         const uint64_t sector = base + warp->pattern->offsets[access->first_request + r];
         const uint64_t page = sm->machine->fills.pages > 0 ? page_of(sm, sector) : UINT64_MAX;
+        const bool promised = is_promised(sm, is_local, sector);
         if (page != UINT64_MAX) there = cycles_max(there, translated(sm, page));
-        if (sm->fills.each > 0) there = cycles_max(there, loaded(sm, access, sector));
-        if (sm->fills.has_dram) there = cycles_max(there, fetched(sm, access, sector));
+        if (sm->fills.each > 0) there = cycles_max(there, loaded(sm, access, promised, sector));
+        if (sm->fills.has_dram) there = cycles_max(there, fetched(sm, access, promised, sector));
     }
     return there;
 }

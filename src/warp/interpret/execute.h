@@ -389,6 +389,9 @@ wb_status image_load(struct run *run, struct arena *arena);
 /* The region of buffer argument `argument`, or of the first field of one; NULL when it is none. */
 struct region *image_buffer(const struct run *run, size_t argument);
 
+/* The buffer that a region is; NULL: it is none. */
+const struct argument_buffer *image_argument_of(const struct run *run, const struct region *region);
+
 /* The execution of a launch: what is done once for all its blocks, and one block after another. */
 
 /* Checks the launch, decodes the code and fills the memory of a run in which kernel, launch, diagnostics,

@@ -212,13 +212,13 @@ static uint64_t lay_out_parameters(struct run *run) {
  * their own, into which the part points. The region of the parameters is looked up behind that, since a new
  * region moves the others. */
 static wb_status load_part(struct run *run, const struct launch_argument *part, const char *name,
-                           uint64_t offset, uint64_t params_base, uint64_t *buffer) {
+                           uint64_t offset, uint64_t params_base, struct argument_buffer *buffer) {
     uint64_t bits = part->bits, bytes = ptx_type_bytes(part->type);
     bool known = part->known;
     if (part->is_buffer) {
         struct region region = {0};
         WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &part->contents, name, &region));
-        *buffer = region.base;
+        buffer->base = region.base;
         bits = region.base + part->offset;
         bytes = run->module->address_size / 8;
         known = true;
@@ -232,6 +232,23 @@ static wb_status load_part(struct run *run, const struct launch_argument *part, 
         if (known) launch_contents_fill(&part->contents, params->bytes + offset);
     }
     return region_set_known(params, offset, bytes, known) == WB_OK ? WB_OK : run_no_memory(run);
+}
+
+/* A copy of a name, which may be NULL; false: memory is exhausted. */
+static bool copy_name(struct arena *arena, const char *name, const char **copy) {
+    *copy = name != NULL ? arena_string(arena, name, strlen(name)) : NULL;
+    return name == NULL || *copy != NULL;
+}
+
+/* What promises call the buffer of a part of an argument. */
+static wb_status name_buffer(const struct run *run, struct arena *arena, size_t index, size_t part,
+                             struct argument_buffer *buffer) {
+    const struct launch_argument *argument = &run->launch->arguments.items[index];
+    const char *field = argument->fields != NULL ? argument->fields[part].path : NULL;
+    *buffer = (struct argument_buffer){.argument = (uint32_t)index + 1};
+    const bool copied =
+        copy_name(arena, argument->name, &buffer->called) && copy_name(arena, field, &buffer->field);
+    return copied ? WB_OK : run_no_memory(run);
 }
 
 /* Between the fields of a struct are bytes that nobody writes. */
@@ -248,7 +265,9 @@ static wb_status load_argument(struct run *run, struct arena *arena, uint32_t in
         uint64_t offset;
         const struct launch_argument *part = launch_part(argument, i, &offset);
         const char *name = part->is_buffer ? argument_name(arena, run, index, i) : NULL;
-        WB_TRY(load_part(run, part, name, start + offset, params_base, &run->buffers[(*part_number)++]));
+        struct argument_buffer *buffer = &run->buffers[(*part_number)++];
+        if (part->is_buffer) WB_TRY(name_buffer(run, arena, index, i, buffer));
+        WB_TRY(load_part(run, part, name, start + offset, params_base, buffer));
     }
     return WB_OK;
 }
@@ -277,8 +296,15 @@ wb_status image_load(struct run *run, struct arena *arena) {
 
 struct region *image_buffer(const struct run *run, size_t argument) {
     if (argument >= kernel_function(run->kernel)->param_count) return NULL;
-    const uint64_t base = run->buffers[parts_before(run->launch, argument)];
+    const uint64_t base = run->buffers[parts_before(run->launch, argument)].base;
     for (size_t i = 0; base != 0 && i < run->memory.regions.count; i++)
         if (run->memory.regions.items[i].base == base) return &run->memory.regions.items[i];
+    return NULL;
+}
+
+const struct argument_buffer *image_argument_of(const struct run *run, const struct region *region) {
+    const size_t parts = parts_before(run->launch, kernel_function(run->kernel)->param_count);
+    for (size_t p = 0; p < parts; p++)
+        if (run->buffers[p].base == region->base) return &run->buffers[p];
     return NULL;
 }

@@ -30,6 +30,13 @@ struct region {
     bool is_volatile; /* others store to it at any time: what is stored does not become known */
 };
 
+/* The buffer that an argument of the launch, or a field of one, is the address of. */
+struct argument_buffer {
+    uint64_t base;
+    uint32_t argument;          /* from 1 */
+    const char *called, *field; /* as in struct memory_object */
+};
+
 struct memory {
     VEC(struct region) regions; /* by base */
     uint64_t
@@ -326,7 +333,7 @@ struct run {
     struct memory memory;
     struct products products;
     uint64_t shared_bytes;               /* static and dynamic */
-    uint64_t *buffers;                   /* per part of the arguments the address of its buffer, or 0 */
+    struct argument_buffer *buffers;     /* per part of the arguments; base 0: it is none */
     uint32_t grid[3], size[3], index[3]; /* blocks, threads of the block, which block */
     bool all_blocks;                     /* those of the whole grid are executed one after another */
     struct warp *warps;

@@ -181,6 +181,32 @@ wb_status access_list_thin(struct access_list *list) {
     return status;
 }
 
+/* ---- Promised buffers ---------------------------------------------------------------------------------- */
+
+/* Whether a name is that of an object: of its argument, with the field behind a dot where it is one. */
+static bool is_called(const struct memory_object *object, const char *name) {
+    uint64_t place;
+    size_t length = strlen(name);
+    if (object->argument == 0) return false;
+    if (object->field != NULL) {
+        const char *dot = strchr(name, '.');
+        if (dot == NULL || strcmp(dot + 1, object->field) != 0) return false;
+        length = (size_t)(dot - name);
+    }
+    if (number_u64(name, length, &place)) return place == object->argument;
+    return object->called != NULL && strlen(object->called) == length &&
+           memcmp(object->called, name, length) == 0;
+}
+
+bool memory_object_is_promised(const struct wb_machine *machine, const struct memory_object *object) {
+    if (!machine_promises(machine, RESIDENT_BUFFERS)) return false;
+    for (uint32_t n = 0; n < machine->buffers.count; n++) {
+        const char *promise = machine->buffers.promises[n];
+        if (is_called(object, promised_buffer(promise, strlen(promise)))) return true;
+    }
+    return false;
+}
+
 /* ---- Notes of executions ---- */
 
 _Static_assert(ASSUMED_COUNT <= 64, "one bit each");

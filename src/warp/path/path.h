@@ -194,13 +194,27 @@ struct access_list {
 /* Memory that an unknown address can be restricted to: a buffer or variable, at generic addresses. */
 struct memory_object {
     uint64_t base, size;
-    uint32_t argument; /* the number of the argument that it is passed as, from 1; 0: none */
-    const char *name;  /* else: of the variable or of the field, the module's or the run's */
+    uint32_t argument;  /* the number of the argument that it is passed as, or as a field of; 0: none */
+    const char *called; /* what the launch calls the argument, or NULL */
+    const char *field;  /* the path of the field, or NULL; both names are the run's */
+    const char *name;   /* for messages, the module's or the run's */
 };
+
+/* What all accesses of an instruction to global and local memory are to, in all blocks. */
+struct object_use {
+    uint32_t object; /* 1 + the object that they are in for certain; 0: they are none; OBJECTS_SEVERAL */
+    bool stores;     /* some of them change it */
+};
+
+#define OBJECTS_SEVERAL UINT32_MAX /* or it is not known */
 
 struct memory_objects {
     VEC(struct memory_object) items;
+    const struct object_use *uses; /* per instruction; NULL: not known, or code is none of a machine's */
 };
+
+/* Whether it is a buffer that the launch promises to be in the second level (RESIDENT_BUFFERS). */
+bool memory_object_is_promised(const struct wb_machine *machine, const struct memory_object *object);
 
 /* Addresses of global memory that differ by a multiple of this make the same requests: the longest line of
  * one. */

@@ -208,8 +208,8 @@ static wb_status block_code(const struct wb_block *block, const struct wb_machin
     const bool *used =
         executed_instructions(block->paths.items, block->paths.count, inst_count, &timed->arena);
     if (used == NULL) return diagnose_out_of_memory(diagnostics, name);
-    const struct executed_code executed = {block->kernel, block->code_first, block->size, block->warp_width,
-                                           used,          &block->notes};
+    const struct executed_code executed = {block->kernel, block->code_first, block->size,  block->warp_width,
+                                           used,          &block->objects,   &block->notes};
     WB_TRY(timed_code_from(&executed, machine, diagnostics, &timed->arena, &timed->code));
     if (costs == NULL || timed_variants_make(block, costs, timed) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, name);

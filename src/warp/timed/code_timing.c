@@ -126,6 +126,19 @@ static const char *time_touched(struct timing *timing, const struct machine_code
     return sass->write_counter != SASS_NO_COUNTER ? NULL : "no counter says when its result is there";
 }
 
+/* Gives an instruction all of whose accesses are to a buffer that is promised to be in the second level the
+ * times of that; without a record it may access anything. */
+static void time_promised(const struct timing *timing, const struct ptx_inst *inst,
+                          const struct sass_inst *code, uint32_t entry, struct sass_timed *sass) {
+    const struct memory_objects *objects = timing->executed->objects;
+    if (!machine_promises(timing->machine, RESIDENT_BUFFERS) || objects->uses == NULL) return;
+    const struct object_use *use = &objects->uses[entry];
+    const bool counted = inst->form->requests == PTX_REQUESTS_COUNTED && sass_touched_of(code).lines == 0;
+    if (!counted || use->object == 0 || use->object == OBJECTS_SEVERAL) return;
+    if (memory_object_is_promised(timing->machine, &objects->items.items[use->object - 1]))
+        sass_timing_promise(timing->machine, use->stores, sass);
+}
+
 /* Those of a machine instruction, on a machine that times machine code. */
 static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
     const struct machine_code *code = timing->executed->kernel->module->code;
@@ -139,6 +152,7 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
     if (op == SASS_OP_BAR && sass_has_dependence_counters(&machine_inst->sass))
         timing->code->assumed |= assumed_bit(ASSUMED_BARRIER_COUNTERS);
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
+    if (problem == NULL) time_promised(timing, inst, &machine_inst->sass, entry, sass);
     if (problem == NULL) problem = time_touched(timing, code, inst->machine, sass);
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);

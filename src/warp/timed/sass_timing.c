@@ -74,10 +74,20 @@ void sass_timing_count(const struct wb_machine *machine, const struct access_cou
     const struct machine_sass_class *class = &machine->sass.classes[timed->class_];
     for (uint32_t s = 0; s < class->stage_count; s++) {
         const struct machine_sass_stage *stage = &class->stages[s];
-        const uint64_t init = machine_hold_of(machine, stage, stage->init) +
-                              machine_hold_of(machine, stage, stage->each) * counts->further[stage->count];
+        const uint64_t further = counts->further[stage->count];
+        const uint64_t init = machine_hold_of(machine, stage, stage->init, timed->in_l2) +
+                              machine_hold_of(machine, stage, stage->each, timed->in_l2) * further;
         timed->stages[s].init = init > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)init;
     }
+}
+
+void sass_timing_promise(const struct wb_machine *machine, bool stores, struct sass_timed *timed) {
+    const struct machine_sass_class *class = &machine->sass.classes[timed->class_];
+    if (class->plus != SASS_PLUS_MEMORY) return;
+    timed->write_most = class->write_most + sass_l2_most(&machine->sass);
+    if (timed->write_least > timed->write_most) timed->write_least = timed->write_most;
+    timed->in_l2 = !stores;
+    sass_timing_count(machine, &(struct access_counts){{0}}, timed);
 }
 
 const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, const struct wb_machine *machine,
@@ -105,8 +115,8 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
     for (uint32_t s = 0; s < times->stage_count; s++)
         timed->stages[s] = (struct sass_stage){
             .unit = times->stages[s].unit,
-            .init = (uint32_t)cycles_min(machine_hold_of(machine, &times->stages[s], times->stages[s].init),
-                                         UINT32_MAX / 4),
+            .init = (uint32_t)cycles_min(
+                machine_hold_of(machine, &times->stages[s], times->stages[s].init, false), UINT32_MAX / 4),
             .transfer = times->stages[s].transfer};
     /* The unit is taken when the operands are there. */
     if (timed->fixed && timed->stage_count > 0) timed->stages[0].init += timed->slot - 1;

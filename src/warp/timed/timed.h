@@ -45,6 +45,7 @@ struct sass_timed {
     uint32_t operand;    /* cycles that a miss of its constant keeps it from issue each time, behind all that
                             it waits for besides, as constants are looked up at the issue; 0: likewise */
     uint8_t class_;      /* enum sass_class */
+    bool in_l2;          /* loads only what is promised to be in the second level */
     bool fixed;          /* one stage of depth 0 (a latch), or none; no counters */
     uint8_t stage_count; /* 0: it only takes its slot */
     struct sass_stage stages[SASS_STAGES_MAX];
@@ -91,6 +92,10 @@ uint32_t sass_bubbles(const struct machine_sass *sass, const uint8_t bank_reads[
  * it has none: the end of a sentence about the instruction. */
 const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, const struct wb_machine *machine,
                              struct sass_timed *timed);
+
+/* Gives an entry, of one sector yet, the times of accesses to what is promised to be in the second level.
+ * What changes memory holds its stages as before: it may be written back to DRAM at any time. */
+void sass_timing_promise(const struct wb_machine *machine, bool stores, struct sass_timed *timed);
 
 /* Changes the times of an entry to those of an access that makes so many requests. */
 void sass_timing_count(const struct wb_machine *machine, const struct access_counts *counts,
@@ -303,6 +308,7 @@ struct executed_code {
     const uint32_t *block_size; /* threads of a block, three dimensions */
     uint32_t warp_width;        /* threads of a warp */
     const bool *used;           /* per instruction: on some path */
+    const struct memory_objects *objects;
     const struct execution_notes *notes;
 };
 

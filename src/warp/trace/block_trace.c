@@ -131,24 +131,18 @@ static void collect_cover(struct wb_block *block, struct cover *cover) {
     memset(&cover->causes, 0, sizeof cover->causes);
 }
 
-/* The number of the argument that a region is the buffer of, from 1; 0: of none, or of a field of one. */
-static uint32_t argument_of(const struct run *run, const struct region *region) {
-    size_t part = 0;
-    for (size_t a = 0; a < run->launch->arguments.count; a++) {
-        const struct launch_argument *argument = &run->launch->arguments.items[a];
-        if (argument->fields == NULL && run->buffers[part] == region->base) return (uint32_t)a + 1;
-        part += launch_part_count(argument);
-    }
-    return 0;
-}
-
 wb_status memory_objects_of(const struct run *run, struct memory_objects *objects) {
     WB_TRY(vec_reserve(&objects->items, run->memory.regions.count));
     objects->items.count = 0;
     for (size_t r = 0; r < run->memory.regions.count; r++) {
         const struct region *region = &run->memory.regions.items[r];
-        struct memory_object object = {region->base, region->size, argument_of(run, region), NULL};
-        if (object.argument == 0) object.name = region->name;
+        const struct argument_buffer *buffer = image_argument_of(run, region);
+        struct memory_object object = {.base = region->base, .size = region->size, .name = region->name};
+        if (buffer != NULL) {
+            object.argument = buffer->argument;
+            object.called = buffer->called;
+            object.field = buffer->field;
+        }
         objects->items.items[objects->items.count++] = object;
     }
     return WB_OK;
@@ -173,6 +167,7 @@ wb_status block_collect(struct wb_block *block, struct run *run) {
     if (run->needs.items.count > 0) return WB_ERR_DECLINED;
     if (run->cover != NULL) collect_cover(block, run->cover);
     if (block->accesses != NULL) WB_TRY(memory_objects_of(run, &block->objects));
+    if (block->accesses != NULL && block_find_uses(block) != WB_OK) return run_no_memory(run);
     return collect_paths(block, run);
 }
 

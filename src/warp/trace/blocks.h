@@ -58,6 +58,11 @@ wb_status grid_note_memory(struct wb_grid *grid, const struct run *run);
  * without a message, when memory is exhausted. */
 wb_status memory_objects_of(const struct run *run, struct memory_objects *objects);
 
+/* Finds objects->uses of an executed block, or of all blocks of a grid, also for its covering blocks.
+ * WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status block_find_uses(struct wb_block *block);
+wb_status grid_find_uses(struct wb_grid *grid);
+
 /* Between grids and blocks: a block of a grid by itself, a block as a grid; and what grids are declined for.
  */
 

@@ -137,9 +137,6 @@ static wb_status take_over(const struct wb_block *from, struct wb_block *to) {
     WB_TRY(vec_reserve(&to->causes, from->causes.count));
     for (size_t i = 0; i < from->causes.count; i++)
         to->causes.items[to->causes.count++] = from->causes.items[i];
-    WB_TRY(vec_reserve(&to->objects.items, from->objects.items.count));
-    for (size_t i = 0; i < from->objects.items.count; i++)
-        to->objects.items.items[to->objects.items.count++] = from->objects.items.items[i];
     for (uint32_t w = 0; w < to->warp_count; w++)
         for (size_t i = 0; i < from->accesses[w].maybe_executed.count; i++)
             WB_TRY(vec_push(&to->accesses[w].maybe_executed, from->accesses[w].maybe_executed.items[i]));

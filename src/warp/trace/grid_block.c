@@ -33,6 +33,16 @@ static wb_status copy_paths(const struct wb_grid *grid, const struct block_shape
     return status;
 }
 
+/* What is known of instructions is so of all blocks of the grid. */
+static wb_status copy_objects(const struct memory_objects *objects, struct memory_objects *copy) {
+    WB_TRY(vec_reserve(&copy->items, objects->items.count));
+    copy->items.count = 0;
+    copy->uses = objects->uses;
+    for (size_t i = 0; i < objects->items.count; i++)
+        copy->items.items[copy->items.count++] = objects->items.items[i];
+    return WB_OK;
+}
+
 /* The accesses of a warp at their addresses. */
 static wb_status copy_accesses(const struct wb_grid *grid, const struct grid_block *from, uint32_t warp,
                                struct access_list *list) {
@@ -68,6 +78,7 @@ static wb_status fill_block(const struct wb_grid *grid, uint32_t number, struct 
     block->warp_count = grid->warp_count;
     for (uint32_t w = 0; w < grid->warp_count; w++)
         WB_TRY(copy_accesses(grid, from, w, &block->accesses[w]));
+    WB_TRY(copy_objects(&grid->cover.objects, &block->objects));
     return copy_paths(grid, &grid->shapes.items[from->shape], block);
 }
 
@@ -141,14 +152,6 @@ void grid_find_local_bytes(struct wb_grid *grid) {
     }
     grid->cover.local_open |= sure_end != end;
     grid->local_bytes = (end + 3) / 4 * 4;
-}
-
-static wb_status copy_objects(const struct memory_objects *objects, struct memory_objects *copy) {
-    WB_TRY(vec_reserve(&copy->items, objects->items.count));
-    copy->items.count = 0;
-    for (size_t i = 0; i < objects->items.count; i++)
-        copy->items.items[copy->items.count++] = objects->items.items[i];
-    return WB_OK;
 }
 
 wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block) {

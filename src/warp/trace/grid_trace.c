@@ -133,6 +133,7 @@ static bool is_decided(const struct grid_trace *trace) {
 wb_status grid_note_memory(struct wb_grid *grid, const struct run *run) {
     if (memory_objects_of(run, &grid->cover.objects) != WB_OK) return run_no_memory(run);
     grid_find_local_bytes(grid);
+    if (grid_find_uses(grid) != WB_OK) return run_no_memory(run);
     return note_stored(run, grid);
 }
 
@@ -209,6 +210,7 @@ static void restart(struct grid_trace *trace) {
     grid->notes = (struct execution_notes){0};
     struct memory_objects objects = grid->cover.objects;
     objects.items.count = 0;
+    objects.uses = NULL;
     grid->cover = (struct grid_covering){.objects = objects};
 }
 
@@ -250,6 +252,7 @@ static wb_status trace_covering(struct grid_trace *trace) {
     }
     WB_TRY(status);
     grid_find_local_bytes(trace->grid);
+    if (grid_find_uses(trace->grid) != WB_OK) return run_no_memory(&trace->run);
     return note_stored(&trace->run, trace->grid);
 }
 

@@ -180,7 +180,7 @@ static void put_place(struct text *out, const struct wb_grid *grid, uint64_t add
     for (size_t i = 0; i < grid->cover.objects.items.count; i++) {
         const struct memory_object *object = &grid->cover.objects.items.items[i];
         if (address - object->base >= object->size) continue;
-        if (object->argument > 0)
+        if (object->argument > 0 && object->field == NULL)
             text_printf(out, "arg%" PRIu32 "+%" PRIu64, object->argument, address - object->base);
         else
             text_printf(out, "%s+%" PRIu64, object->name, address - object->base);

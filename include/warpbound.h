@@ -425,6 +425,9 @@ wb_status wb_launch_set_grid(wb_launch *launch, const uint32_t blocks[3], wb_dia
 wb_status wb_launch_set_block(wb_launch *launch, const uint32_t threads[3], wb_diagnostics *diagnostics);
 
 /* Bytes of dynamic shared memory per block. */
+/* Bytes: "4096", "0x1000", "48K", "48KB", "48KiB", "2M" or "1G", of which each is 1024 of the one before. */
+bool wb_read_bytes(const char *text, uint64_t *bytes);
+
 wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics *diagnostics);
 
 /* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. Of
@@ -461,7 +464,8 @@ const char *wb_taken_name(wb_taken assumed);
 const char *wb_taken_name_at(size_t index);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
- * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16), "struct
+ * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16), "buf:a"
+ * and "buf:a+16" (the same in the buffer of argument a, which stands before it), "struct
  * {in: buf:f32[64], n: i32:64}". A launch file's arguments are dropped by the first call. */
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics);
 
@@ -1073,6 +1077,7 @@ typedef struct {
     wb_kind kind;        /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method */
     const char *name;    /* of that; NULL of a stream whose kernels have different ones */
     bool with_data;      /* beside covering paths: with the data that the launch gives */
+    bool with_zeros;     /* that leaves buffers open: with zeros in them */
     bool of_code;        /* beside a PTX model: of the machine code that runs, */
     const char *machine; /* on this machine; NULL: by its stall counts alone */
     bool any_order;      /* with blocks in any order (D3), not by the machine's rule */

@@ -101,6 +101,10 @@ static wb_status add_given_kernel(const struct request *request, wb_diagnostics 
     return status == WB_ERR_DECLINED ? WB_OK : status;
 }
 
+static wb_status add_zeros_kernel(const struct request *request, wb_diagnostics *diagnostics, void *made) {
+    return add_given_kernel(request, diagnostics, made);
+}
+
 /* Of all blocks on covering paths, and `beside` them of what the given data alone would have executed. */
 static wb_status analyse_covering_kernel(const struct request *request, bool beside,
                                          wb_diagnostics *diagnostics, wb_analysis **analysis) {
@@ -110,6 +114,8 @@ static wb_status analyse_covering_kernel(const struct request *request, bool bes
     WB_TRY(wb_grid_trace(request->kernel, request->launch, &trace, diagnostics, &grid));
     WB_TRY(analyse_grid(request, grid, diagnostics, &made));
     wb_status status = beside ? add_given_kernel(request, diagnostics, made) : WB_OK;
+    if (status == WB_OK && made->owned.given == NULL)
+        status = request_use_zeros(request, add_zeros_kernel, diagnostics, made);
     if (status == WB_OK)
         *analysis = made;
     else
@@ -265,9 +271,10 @@ static wb_status bound_asked(wb_analysis *analysis, const wb_analyze_options *as
     return kernel != WB_OK ? kernel : bounded;
 }
 
-/* Bounds the given data by what covering paths were bounded by. */
+/* Bounds the given data by what covering paths were bounded by; of zeros an execution is enough. */
 static wb_status bound_given(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     struct wb_diagnostics messages = {0};
+    if (analysis_has_zeros(analysis->owned.given)) return WB_OK;
     wb_status status = analysis_bound_alike(analysis->owned.given, analysis, watch, &messages);
     return settle_step(analysis, status, &messages, diagnostics);
 }

@@ -170,7 +170,7 @@ static wb_status set_launch(const struct options *options, wb_launch *launch, wb
     if (status == WB_OK && options->shared != NULL) {
         about_option("shared", options->shared, about, diagnostics);
         uint64_t bytes;
-        if (!read_size(options->shared, &bytes)) bytes = number_of(options->shared, UINT64_MAX);
+        if (!wb_read_bytes(options->shared, &bytes)) bytes = UINT64_MAX;
         status = wb_launch_set_shared(launch, bytes, diagnostics);
     }
     if (status == WB_OK && options->registers != NULL) {

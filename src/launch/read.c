@@ -105,8 +105,8 @@ static wb_status read_shared(const struct ytree *document, const struct ytree_no
         return WB_OK;
     }
     uint64_t bytes = UINT64_MAX;
-    if (value->kind == YTREE_SCALAR && !value->quoted && !read_bytes(value->text, &bytes))
-        bytes = number_of(value);
+    if (value->kind == YTREE_SCALAR && !value->quoted && !wb_read_bytes(value->text, &bytes))
+        bytes = UINT64_MAX;
     return launch_shared_store(bytes, &subject, document->diagnostics, reader->launch);
 }
 

@@ -68,6 +68,10 @@ static void test_accesses(void **state) {
     assert_contains(run.out, "4 bytes of global at 0x79d200000000 + 4 * lane");
     assert_contains(run.out, "4 bytes of global at 0x79d200002000 + 4 * lane");
     run_free(&run);
+    run = run_with("kernel: scale\n", STRUCT, "$WB path $D/x.yaml --accesses -a p.out=buf:p.in+16");
+    assert_contains(run.out, "4 bytes of global at 0x79d200000000 + 4 * lane");
+    assert_contains(run.out, "4 bytes of global at 0x79d200000040 + 4 * lane");
+    run_free(&run);
     run = run_with("kernel: scale\n", STRUCT, "$WB path $D/x.yaml --accesses -a p.size.h=0");
     assert_null(strstr(run.out, "bytes of global"));
     run_free(&run);
@@ -90,6 +94,12 @@ static void test_messages(void **state) {
          "for any value\n"},
         {"\"struct {___}\"", "",
          "p.___ is blank: replace ___ in '___' by the fields, such as in: buf:f32[1024], n: i32:7\n"},
+        {"struct {in: buf:f32[1024], out: buf:p.in+1025, n: bytes[32]}", "",
+         "x.yaml:7:40: error: argument 1 of _Z5scale5image is 'buf:p.in+1025', and that buffer has 1024 "
+         "elements\n"},
+        {"struct {in: buf:p.out, out: buf:f32[1024], n: bytes[32]}", "",
+         "x.yaml:7:20: error: argument 1 of _Z5scale5image is 'buf:p.out', and no buffer before it is called "
+         "'p.out': a buffer of its own is buf:TYPE[COUNT]\n"},
         {STRUCT, "-a p.width=3",
          "there is no argument 'p.width'; there are 1 (p) with .in, .out, .size.w, .size.h,"},
         {"struct {in: buf:f32[1024]=@none.bin}", "", "x.yaml:7:20: note: "},

@@ -198,9 +198,8 @@ static void test_short_by_default(void **state) {
         {STENCIL "-m ecrts2025-orin --deadline 100", "refuted: no GPU executes a model"},
         {HISTOGRAM "--inputs any", "not known, and taken for anything"},
         {"kernels/histogram.ptx -l kernels/histogram_unknown.yaml ",
-         "slowest none: what the kernel reads is unknown; contents, such as =zero behind a buffer, would "
-         "give "
-         "an execution"},
+         "slowest 3032 cycles found, simulated under lrr, with zeros in the buffers whose contents are not "
+         "given, one input of many"},
         {CODE, "% of the bound rests on assumed figures: "},
         {CODE, "promises would save: "},
         {CODE "--deadline 100", "that execution rests on"},

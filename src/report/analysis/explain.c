@@ -111,7 +111,9 @@ static void put_name(struct text *out, const struct layout *layout, const struct
     bool found = put_of(out, layout, analysis, name, is_kernel ? "the kernel" : "the block");
     if (analysis->longest != NULL) found |= put_of(out, layout, analysis->longest, name, "a block alone");
     if (analysis->given != NULL) {
-        found |= put_of(out, layout, analysis->given, name, "the execution with the data that is given");
+        found |= put_of(out, layout, analysis->given, name,
+                        analysis_has_zeros(analysis->given) ? "the execution with zeros in buffers"
+                                                            : "the execution with the data that is given");
     }
     if (!found) {
         text_char(out, '\n');

@@ -11,7 +11,7 @@
 #define BESIDE_INSTRUCTIONS_MAX UINT64_C(50000000)
 
 /* The same with zeros, which nobody asked for. */
-#define ZEROS_INSTRUCTIONS_MAX UINT64_C(1000000)
+#define ZEROS_INSTRUCTIONS_MAX UINT64_C(2000000)
 
 /* How a block is executed with the given data. */
 static wb_trace_options given_block(const struct request *request) {

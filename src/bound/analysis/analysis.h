@@ -21,7 +21,7 @@
 /* Most warp instructions that are simulated without being asked for, under all policies together: half a
  * second, on machines with caches a second. */
 #define ANALYSIS_SIMULATED_MAX UINT64_C(12000000)
-#define ZEROS_SIMULATED_MAX UINT64_C(1000000) /* of an execution with zeros, which nobody asked for */
+#define ZEROS_SIMULATED_MAX UINT64_C(4000000) /* of an execution with zeros, which nobody asked for */
 
 /* The subject of an analysis. */
 enum subject_kind {

@@ -164,8 +164,8 @@ typedef struct wb_kernel wb_kernel; /* belongs to its module */
 /* Reads a file with code ("/dev/stdin" works), which its first bytes tell: PTX, machine code for one
  * architecture (a cubin), or a file that holds such code (wb_program below). Of several images of a
  * translation unit PTX is taken, else the machine code. Malformed text, and a file that is cut short or
- * contradicts itself, is WB_ERR_INPUT. An unknown opcode is a warning, and an error only when a kernel that
- * uses it is looked up. */
+ * contradicts itself, is WB_ERR_INPUT. An unknown opcode is an error only when a kernel that uses it is
+ * looked up. */
 wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module);
 
 /* The same of `size` bytes in memory, which are copied; `name` stands for the file name in messages. */
@@ -403,11 +403,16 @@ typedef enum {
     WB_LAUNCH_COMPILE,    /* "ptxas": PTX is compiled with it for the machine */
     WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
     WB_LAUNCH_IMAGE,      /* as wb_program_module takes it */
+    WB_LAUNCH_KERNEL,     /* as wb_module_find_kernel takes it; of each launch of a list */
 } wb_launch_setting;
 
 /* What the first launch that says it says; files as they can be opened, though they stand in the launch file
  * relative to its folder. NULL where none does. Part of `launches`. */
 const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting setting);
+
+/* Adds a note at the place in the launch file where it first says that, if it does. */
+void wb_launches_note(const wb_launches *launches, wb_launch_setting setting, const char *note,
+                      wb_diagnostics *diagnostics);
 
 /* The code that they are of: what they name (WB_LAUNCH_CODE), or else the PTX file or cubin that lies beside
  * their file with the same name but for its ending. NULL when there is none. Part of `launches`. */
@@ -424,10 +429,10 @@ const char *wb_launch_kernel(const wb_launch *launch);
 wb_status wb_launch_set_grid(wb_launch *launch, const uint32_t blocks[3], wb_diagnostics *diagnostics);
 wb_status wb_launch_set_block(wb_launch *launch, const uint32_t threads[3], wb_diagnostics *diagnostics);
 
-/* Bytes of dynamic shared memory per block. */
 /* Bytes: "4096", "0x1000", "48K", "48KB", "48KiB", "2M" or "1G", of which each is 1024 of the one before. */
 bool wb_read_bytes(const char *text, uint64_t *bytes);
 
+/* Bytes of dynamic shared memory per block. */
 wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics *diagnostics);
 
 /* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. Of

@@ -44,6 +44,7 @@ void wb_launches_free(wb_launches *launches) {
         wb_launch_free(launches->items[i]);
     free(launches->items);
     free(launches->beside);
+    arena_free(&launches->arena);
     free(launches);
 }
 
@@ -71,7 +72,7 @@ uint32_t wb_launch_registers(const wb_launch *launch) {
 }
 
 const char *wb_launch_kernel(const wb_launch *launch) {
-    return launch->kernel;
+    return launch->settings[WB_LAUNCH_KERNEL];
 }
 
 static wb_status bad_dimensions(const struct dimension_limits *limits, const struct subject *subject,
@@ -212,7 +213,7 @@ wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_dia
     const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL};
     struct launch_argument parsed;
     WB_TRY(launch_argument_parse(&site, NULL, argument, &parsed));
-    if (launch->arguments_from_file) launch->arguments.count = 0;
+    if (launch->arguments_from_file) launch->arguments.count = launch->arguments_at = 0;
     launch->arguments_from_file = false;
     if (vec_push(&launch->arguments, parsed) != WB_OK) return diagnose_out_of_memory(diagnostics, "argument");
     return WB_OK;

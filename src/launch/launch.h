@@ -25,7 +25,7 @@
 /* What stands in a launch file for a value that its user has yet to fill in. */
 #define LAUNCH_BLANK "___"
 
-#define LAUNCH_SETTINGS (WB_LAUNCH_IMAGE + 1)
+#define LAUNCH_SETTINGS (WB_LAUNCH_KERNEL + 1)
 
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u
@@ -105,8 +105,9 @@ struct wb_launch {
     wb_input input;       /* that file; its path is NULL where there is none */
     struct source source; /* its text, unless it is a list: then, and without a file, the text is NULL */
     const char *settings[LAUNCH_SETTINGS]; /* by wb_launch_setting; NULL where nothing is said */
+    uint32_t settings_at[LAUNCH_SETTINGS]; /* byte offsets in the file */
+    uint32_t arguments_at;                 /* the same of the list, or 0 */
     struct launch_blanks blanks;
-    const char *kernel; /* or NULL */
     const char *stream; /* whose launches run one after another, or NULL: the default one */
     bool has_grid, has_block;
     uint32_t grid[3], block[3];
@@ -129,6 +130,9 @@ struct wb_launches {
     struct wb_launch **items; /* at least one; NULL: handed over */
     size_t count;
     char *beside; /* the code beside the file, or NULL */
+    struct arena arena;
+    struct source source;                  /* their text */
+    uint32_t settings_at[LAUNCH_SETTINGS]; /* byte offsets of those that are said first */
 };
 
 /* Where a launch file lies, and which files it may name. */

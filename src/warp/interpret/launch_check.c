@@ -209,7 +209,7 @@ static wb_status check_argument(const struct launch_fit *fit, uint32_t i) {
         text_printf(&message, "'%s', which does not fit ", argument->text);
         describe_param(&message, param);
     }
-    return refuse_text_at(fit, given ? argument->at : 0, &message);
+    return refuse_text_at(fit, given ? argument->at : fit->launch->arguments_at, &message);
 }
 
 /* Two arguments of one buffer: the first of them has it. */
@@ -248,7 +248,7 @@ static wb_status check_arguments(const struct launch_fit *fit) {
         if (check_argument(fit, i) != WB_OK || check_same(fit, i) != WB_OK) status = WB_ERR_INPUT;
     if (given <= kernel->param_count) return status;
     text_printf(&message, "%s has %u parameters, not %zu", kernel->name, kernel->param_count, given);
-    return refuse_text(fit, &message);
+    return refuse_text_at(fit, fit->launch->arguments_at, &message);
 }
 
 /* Which block is executed must be one of the grid. */

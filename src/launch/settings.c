@@ -228,7 +228,8 @@ wb_status wb_is_launch_file(const char *path, wb_diagnostics *diagnostics, bool 
     size_t size = 0;
     wb_status status = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size);
     if (status == WB_OK) status = launch_tree_parse(path, text, size, &unsaid, &document);
-    *is_launch = status == WB_OK && describes_launches(document.root);
+    *is_launch =
+        status == WB_OK ? describes_launches(document.root) : content_of(text, size) == CONTENT_LAUNCH;
     ytree_free(&document);
     free(text);
     diagnostics_clear(&unsaid);

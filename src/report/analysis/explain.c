@@ -61,7 +61,7 @@ static void put_bound(struct text *out, const struct layout *layout, const struc
     put_heading(out, layout, analysis, bound->method, of, bound->kind, bound->cycles);
     report_put_reason(out, layout, bound);
     const size_t start = out->length;
-    if (bound->part_count > 0) text_string(out, "made of ");
+    if (bound->part_count > 0) text_string(out, "breakdown ");
     report_put_parts(out, bound, true, 0);
     layout_wrap(out, layout, start, 0, 2);
     put_forms(out, layout, bound);

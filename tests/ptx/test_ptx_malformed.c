@@ -163,11 +163,11 @@ static void test_million_braces(void **state) {
 
 static void test_long_lists(void **state) {
     (void)state;
-    struct text text = repeated(PTX_KERNEL "add.u32 %r1", ", %r2", 1000000, ";");
+    struct text text = repeated(PTX_KERNEL "add.u32 %r1", ", %r2", 1000000, ";}");
     check_giant(&text, "error: kernel 'k' cannot be analysed: more than 16 operands");
     text = repeated(PTX_KERNEL "mov.b32 {%r1", ", %r2", 1000000, "}, %r1;");
     check_giant(&text, "error: more than 1024 elements");
-    text = repeated(PTX_KERNEL "mov.b32 {%r1", ", %r2", 200, "}, %r1;");
+    text = repeated(PTX_KERNEL "mov.b32 {%r1", ", %r2", 200, "}, %r1;}");
     check_giant(&text, "error: kernel 'k' cannot be analysed: an instruction with 202 registers");
     text = repeated(PTX_KERNEL "tex.1d.v4.f32.f32 %r1, [%r1", ", %r2", 5, "];");
     check_giant(&text, "error: expected ']', not '%r2'");

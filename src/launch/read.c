@@ -408,8 +408,9 @@ static wb_status read_list(const struct launch_document *document, struct wb_lau
 /* Keeps the text and where the settings stand in it, for messages about what they name. */
 static wb_status keep_places(const struct launch_document *document, struct wb_launches *launches) {
     const struct source *source = &document->tree.source;
-    launches->source =
-        (struct source){strdup(source->name), strndup(source->text, source->size), source->size};
+    struct arena *arena = &launches->arena;
+    launches->source = (struct source){arena_string(arena, source->name, strlen(source->name)),
+                                       arena_string(arena, source->text, source->size), source->size};
     for (size_t i = launches->count; i-- > 0;)
         for (size_t s = 0; s < LAUNCH_SETTINGS; s++)
             if (launches->items[i]->settings_at[s] > 0)

@@ -93,7 +93,8 @@ static wb_status add_given_kernel(const struct request *request, wb_diagnostics 
     wb_analysis **given = &covering->owned.given;
     wb_status status = request_grid_beside(request, diagnostics, &grid);
     if (status == WB_OK) {
-        status = analysis_new_given(grid, covering, &request->asked.watch, &messages, given);
+        status =
+            analysis_new_given(grid, analysis_executed(covering), &request->asked.watch, &messages, given);
         status = own_grid(status, grid, given);
     }
     if (status == WB_OK) analysis_set_given(covering, *given);
@@ -105,6 +106,15 @@ static wb_status add_zeros_kernel(const struct request *request, wb_diagnostics 
     return add_given_kernel(request, diagnostics, made);
 }
 
+/* Adds an execution with zeros to covering paths of a kernel that have no other beside them. */
+static wb_status add_zeros(const struct request *request, wb_diagnostics *diagnostics,
+                           wb_analysis *analysis) {
+    const wb_grid *grid = analysis->owned.grid;
+    const bool has_none = grid != NULL && grid->cover.covers && analysis->owned.given == NULL;
+    if (!has_none || request->asked.scheme != NULL) return WB_OK;
+    return request_use_zeros(request, add_zeros_kernel, diagnostics, analysis);
+}
+
 /* Of all blocks on covering paths, and `beside` them of what the given data alone would have executed. */
 static wb_status analyse_covering_kernel(const struct request *request, bool beside,
                                          wb_diagnostics *diagnostics, wb_analysis **analysis) {
@@ -114,8 +124,6 @@ static wb_status analyse_covering_kernel(const struct request *request, bool bes
     WB_TRY(wb_grid_trace(request->kernel, request->launch, &trace, diagnostics, &grid));
     WB_TRY(analyse_grid(request, grid, diagnostics, &made));
     wb_status status = beside ? add_given_kernel(request, diagnostics, made) : WB_OK;
-    if (status == WB_OK && made->owned.given == NULL)
-        status = request_use_zeros(request, add_zeros_kernel, diagnostics, made);
     if (status == WB_OK)
         *analysis = made;
     else
@@ -323,6 +331,7 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
     else
         status = analyse_block(&request, diagnostics, &made);
     if (status == WB_OK) status = request_take_lesser(&request, diagnostics, &made);
+    if (status == WB_OK) status = add_zeros(&request, diagnostics, made);
     if (status == WB_OK) status = run(made, &request.asked, diagnostics);
     if (status == WB_OK && request.asked.savings) status = request_find_savings(&request, made, diagnostics);
     if (status == WB_OK && cut) status = WB_ERR_LIMIT;
@@ -370,7 +379,8 @@ static wb_status add_launch(const struct request *request, struct changed_names 
                      "file can give them: variables");
     if (status != WB_OK) return status;
     assert(made->owned.grid != NULL);
-    status = add_changed(made->owned.grid, changed, diagnostics);
+    status = add_zeros(&of_launch, diagnostics, made);
+    if (status == WB_OK) status = add_changed(made->owned.grid, changed, diagnostics);
     if (status == WB_OK) status = stream_add(stream, made, diagnostics);
     if (status == WB_OK)
         stream->kernels.items[stream->kernels.count - 1].owned = made;

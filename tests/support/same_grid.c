@@ -10,6 +10,19 @@ wb_grid *same_grid_trace(const wb_kernel *kernel, const wb_launch *launch, uint3
     return grid;
 }
 
+wb_grid *same_grid_cover(const wb_kernel *kernel, const wb_launch *launch, const wb_facts *facts,
+                         uint32_t classes_from, wb_diagnostics *diagnostics) {
+    const wb_grid_options options = {.size = sizeof options,
+                                     .cover = true,
+                                     .unknown_contents = true,
+                                     .record_accesses = true,
+                                     .facts = facts,
+                                     .classes_from = classes_from};
+    wb_grid *grid = NULL;
+    (void)wb_grid_trace(kernel, launch, &options, diagnostics, &grid);
+    return grid;
+}
+
 static bool same_stream(const struct access_stream *a, const struct access_stream *b) {
     return a->access_count == b->access_count && a->group_count == b->group_count &&
            a->table_count == b->table_count && a->maybe_count == b->maybe_count &&
@@ -28,16 +41,52 @@ static bool same_warp(const struct shape_warp *a, const struct shape_warp *b, ui
 static bool same_counts(const wb_grid *a, const wb_grid *b, struct text *difference) {
     if (a->blocks.count == b->blocks.count && a->paths.count == b->paths.count &&
         a->streams.count == b->streams.count && a->shapes.count == b->shapes.count &&
-        a->bases.count == b->bases.count && a->input_dependent.count == b->input_dependent.count)
+        a->bases.count == b->bases.count && a->covering.count == b->covering.count &&
+        a->input_dependent.count == b->input_dependent.count)
         return true;
-    text_printf(difference, "%zu and %zu blocks, %zu and %zu paths, %zu and %zu streams, %zu and %zu shapes",
+    text_printf(difference,
+                "%zu and %zu blocks, %zu and %zu paths, %zu and %zu streams, %zu and %zu shapes, %zu "
+                "and %zu covering blocks",
                 a->blocks.count, b->blocks.count, a->paths.count, b->paths.count, a->streams.count,
-                b->streams.count, a->shapes.count, b->shapes.count);
+                b->streams.count, a->shapes.count, b->shapes.count, a->covering.count, b->covering.count);
     return false;
 }
 
 static bool same_block(const struct grid_block *a, const struct grid_block *b) {
-    return a->shape == b->shape && a->first_base == b->first_base;
+    return a->shape == b->shape && a->first_base == b->first_base && a->covering == b->covering;
+}
+
+static bool same_list(const struct access_list *a, const struct access_list *b) {
+    return a->items.count == b->items.count && a->tables.count == b->tables.count &&
+           a->maybe_executed.count == b->maybe_executed.count &&
+           (a->items.count == 0 ||
+            memcmp(a->items.items, b->items.items, a->items.count * sizeof *a->items.items) == 0) &&
+           (a->tables.count == 0 ||
+            memcmp(a->tables.items, b->tables.items, a->tables.count * sizeof *a->tables.items) == 0) &&
+           (a->maybe_executed.count == 0 ||
+            memcmp(a->maybe_executed.items, b->maybe_executed.items,
+                   a->maybe_executed.count * sizeof *a->maybe_executed.items) == 0);
+}
+
+/* Compares covering blocks. */
+static void compare_covering(const struct wb_block *a, const struct wb_block *b, size_t number,
+                             struct text *difference) {
+    if (a->paths.count != b->paths.count || a->repeats != b->repeats || a->meets_maybe != b->meets_maybe ||
+        a->uncounted != b->uncounted || a->unrecorded != b->unrecorded ||
+        a->causes.count != b->causes.count || a->objects.items.count != b->objects.items.count ||
+        memcmp(a->index, b->index, sizeof a->index) != 0 || a->notes.assumed != b->notes.assumed)
+        text_printf(difference, "covering block %zu; ", number);
+    for (size_t p = 0; p < a->paths.count && p < b->paths.count; p++)
+        if (!path_equal(&a->paths.items[p], &b->paths.items[p]))
+            text_printf(difference, "path %zu of covering block %zu; ", p, number);
+    for (size_t c = 0; c < a->causes.count && c < b->causes.count; c++) {
+        const struct cover_cause *x = &a->causes.items[c], *y = &b->causes.items[c];
+        if (x->instruction != y->instruction || x->origin != y->origin || x->need != y->need)
+            text_printf(difference, "cause %zu of covering block %zu; ", c, number);
+    }
+    for (uint32_t w = 0; w < a->warp_count; w++)
+        if (a->warp_path[w] != b->warp_path[w] || !same_list(&a->accesses[w], &b->accesses[w]))
+            text_printf(difference, "warp %u of covering block %zu; ", w, number);
 }
 
 bool same_grid(const wb_grid *a, const wb_grid *b, struct text *difference) {
@@ -57,6 +106,8 @@ bool same_grid(const wb_grid *a, const wb_grid *b, struct text *difference) {
         if (!same_block(&a->blocks.items[i], &b->blocks.items[i])) text_printf(difference, "block %zu; ", i);
     for (size_t i = 0; i < a->bases.count; i++)
         if (a->bases.items[i] != b->bases.items[i]) text_printf(difference, "base %zu; ", i);
+    for (size_t i = 0; i < a->covering.count; i++)
+        compare_covering(a->covering.items[i].block, b->covering.items[i].block, i, difference);
     if (a->local_bytes != b->local_bytes) text_string(difference, "local memory; ");
     if (a->stored.count != b->stored.count) text_string(difference, "stored variables; ");
     if (((a->notes.assumed ^ b->notes.assumed) & ~assumed_bit(ASSUMED_NAN_BITS)) != 0)

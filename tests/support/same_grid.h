@@ -12,6 +12,10 @@
 wb_grid *same_grid_trace(const wb_kernel *kernel, const wb_launch *launch, uint32_t classes_from,
                          wb_diagnostics *diagnostics);
 
+/* The same on covering paths, with the facts (or NULL). */
+wb_grid *same_grid_cover(const wb_kernel *kernel, const wb_launch *launch, const wb_facts *facts,
+                         uint32_t classes_from, wb_diagnostics *diagnostics);
+
 /* Byte for byte, but for notes: `a` may have fewer. False: *difference says where they differ. */
 bool same_grid(const wb_grid *a, const wb_grid *b, struct text *difference);
 

@@ -12,7 +12,6 @@
 #include "warp/interpret/execute.h"
 #include "warp/interpret/warp.h"
 
-#define AXES 3u
 #define AFFINE_RUNS (1u + AXES)
 
 /* low <= sum of c[j] q[j] <= high */
@@ -49,34 +48,18 @@ bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXE
 bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], const uint32_t index[AXES],
                 int64_t *first, int64_t *last, int64_t q[AXES]);
 
-/* Why a value is neither flat nor affine, or a class can not be had. */
-struct affine_bend {
-    bool data;             /* it depends on contents of memory, or on what is not followed */
-    uint8_t axes;          /* it would not bend if these axes were not in use */
-    uint32_t period[AXES]; /* not 0: or, of its axis, if steps were so many times as long */
-};
-
-/* What is known of a register in the other blocks of the class. */
-struct affine_shadow {
-    uint32_t flat, affine;   /* lanes; no lane is both */
-    uint32_t signs;          /* others whose sign is the same in all blocks */
-    uint8_t bits;            /* of affine lanes, and of signs: the modulus is 2^bits */
-    struct affine_bend bend; /* of the other lanes */
-};
-
 /* The origin's run, and those of the next block along each axis in use. */
 struct lockstep {
     struct run *runs; /* begun, index set to the block; warps alike */
     uint32_t count;
     uint8_t axis[AFFINE_RUNS]; /* of each run but the first */
     struct affine_space *space;
-    struct affine_shadow **shadows; /* per warp: of the kernel's registers, as the frame has them */
-    struct affine_bend bend;        /* where control or an address asked for more than there is */
+    struct affine_bend bend; /* where control or an address asked for more than there is */
 };
 
-/* Executes the block in all runs; each records into accesses[run][warp]. WB_ERR_DECLINED: see
- * lockstep->bend. Errors of the runs have messages in their diagnostics, but for WB_ERR_LIMIT for want of
- * memory. */
+/* Executes the block in all runs, on covering paths if those were begun for all; each records into
+ * accesses[run][warp]. WB_ERR_DECLINED: see lockstep->bend. Errors of the runs have messages in their
+ * diagnostics, but for WB_ERR_LIMIT for want of memory. */
 wb_status affine_run_block(struct lockstep *lockstep, struct access_list *accesses[AFFINE_RUNS]);
 
 /* ---- rules.c: results of instructions that compute in each lane by themselves ---- */
@@ -86,6 +69,8 @@ wb_status affine_run_block(struct lockstep *lockstep, struct access_list *access
 struct affine_result {
     struct slot slot;
     struct affine_shadow shadow;
+    struct affine_bend inherited; /* the reasons that its sources had */
+    uint32_t uniform; /* on covering paths: lanes of which the same bits are known in all blocks */
 };
 
 /* What is known of an operand of the warp. */
@@ -95,13 +80,5 @@ struct affine_shadow affine_of(const struct lockstep *lockstep, uint32_t warp, s
  * registers that are written and not among them bend by data. */
 uint32_t affine_judge(struct lockstep *lockstep, uint32_t warp, const struct micro *op, uint32_t mask,
                       struct affine_result results[AFFINE_OUTPUTS]);
-
-/* Adds a reason. */
-static inline void affine_bend_add(struct affine_bend *bend, const struct affine_bend *other) {
-    bend->data |= other->data;
-    bend->axes |= other->axes;
-    for (uint32_t j = 0; j < AXES; j++)
-        if (other->period[j] > bend->period[j]) bend->period[j] = other->period[j];
-}
 
 #endif

@@ -9,7 +9,7 @@
 struct affine_shadow affine_of(const struct lockstep *lockstep, uint32_t warp, struct slot slot) {
     const struct run *run = &lockstep->runs[0];
     const uint32_t known = warp_slot(&run->warps[warp], slot)->known;
-    if (slot.bank == BANK_FRAME) return lockstep->shadows[warp][slot.index];
+    if (slot.bank == BANK_FRAME) return warp_slot(&run->warps[warp], slot)->shadow;
     if (slot.bank == BANK_SPECIAL) {
         uint32_t axis;
         if (special_counts_blocks(run->program.sregs.items[slot.index], &axis) && axis < AXES &&
@@ -39,7 +39,7 @@ static void read_source(struct judging *judging, uint32_t warp, uint32_t source,
 static void blame_source(struct judging *judging, uint32_t source, uint32_t lanes) {
     const struct affine_shadow *shadow = &judging->shadow[source];
     const struct lockstep *lockstep = judging->lockstep;
-    if ((lanes & ~(shadow->flat | shadow->affine)) != 0) affine_bend_add(&judging->bend, &shadow->bend);
+    if ((lanes & ~(shadow->flat | shadow->affine)) != 0) affine_bend_add(&judging->inherited, &shadow->bend);
     for (uint32_t r = 1; r < lockstep->count; r++)
         FOR_LANES_OF(l, lanes & shadow->affine) {
             if (judging->lanes[source][r]->value[l] == judging->lanes[source][0]->value[l]) continue;
@@ -196,7 +196,7 @@ static uint32_t judge_unpack(struct judging *judging, struct affine_result resul
         pack->count == 2 && pack->bits == 32 && judging->lanes[0][0]->base_region != BASE_REGION_SEVERAL;
     if (pack->count > AFFINE_OUTPUTS) return 0;
     for (uint32_t i = 0; i < pack->count; i++) {
-        results[i] = (struct affine_result){pack->elements[i], {.flat = flat, .bits = 32}};
+        results[i] = (struct affine_result){.slot = pack->elements[i], .shadow = {.flat = flat, .bits = 32}};
         if (!words) continue;
         FOR_LANES_OF(l, judging->mask & ~flat)
         if (rules_is_word(judging, 0, l, i == 0 ? 32 : 64) && (i == 0 || upper_is_affine(judging, l)))
@@ -320,7 +320,7 @@ static uint32_t judge_results(struct judging *judging, uint32_t warp,
 /* The shadow of a register of the frame, or NULL. */
 static const struct affine_shadow *shadow_at(const struct lockstep *lockstep, uint32_t warp,
                                              struct slot slot) {
-    return slot.bank == BANK_FRAME ? &lockstep->shadows[warp][slot.index] : NULL;
+    return slot.bank == BANK_FRAME ? &warp_slot(&lockstep->runs[0].warps[warp], slot)->shadow : NULL;
 }
 
 /* Most instructions: all sources are flat, or one is nothing but data. False: it takes a closer look. */
@@ -335,7 +335,8 @@ static bool judge_quickly(const struct lockstep *lockstep, uint32_t warp, const 
         if (op->source[i].bank == BANK_CONSTANT) continue;
         const struct affine_shadow *shadow = shadow_at(lockstep, warp, op->source[i]);
         flat &= shadow != NULL ? shadow->flat : affine_of(lockstep, warp, op->source[i]).flat;
-        data |= shadow != NULL && shadow->bend.data && (mask & (shadow->flat | shadow->affine)) == 0;
+        data |= shadow != NULL && shadow->bend.data && shadow->bend.axes == 0 &&
+                (mask & (shadow->flat | shadow->affine)) == 0;
     }
     *result = (struct affine_shadow){.flat = flat == mask ? mask : 0, .bend.data = flat != mask};
     return flat == mask || (data && op->refine == NULL);
@@ -365,7 +366,11 @@ uint32_t affine_judge(struct lockstep *lockstep, uint32_t warp, const struct mic
         for (uint32_t s = 0; s < JUDGED_SOURCES && bent != 0 && !parts; s++)
             blame_source(&judging, s, bent);
     }
-    for (uint32_t i = 0; i < count; i++)
+    /* Without the reasons that sources have, the result perhaps would not bend. */
+    if (judging.inherited.data || judging.inherited.axes != 0) judging.bend = judging.inherited;
+    for (uint32_t i = 0; i < count; i++) {
         results[i].shadow.bend = judging.bend;
+        results[i].inherited = judging.inherited;
+    }
     return count;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "warp/cover/cover.h"
 #include "warp/interpret/base_region.h"
 
 static const struct affine_shadow by_data = {.bend.data = true};
@@ -15,6 +16,15 @@ static const struct affine_shadow by_data = {.bend.data = true};
 static wb_status decline(struct lockstep *lockstep, const struct affine_shadow *shadow) {
     affine_bend_add(&lockstep->bend, &shadow->bend);
     return WB_ERR_DECLINED;
+}
+
+/* Lanes of covering paths that are known in no run, and taken to be in no block: both sides of what depends
+ * on them are executed. */
+static uint32_t open_lanes(const struct lockstep *lockstep, uint32_t warp, struct slot slot) {
+    uint32_t known = lockstep->runs[0].cover != NULL ? 0 : LANES_ALL;
+    for (uint32_t r = 0; r < lockstep->count; r++)
+        known |= warp_slot(&lockstep->runs[r].warps[warp], slot)->known;
+    return ~known;
 }
 
 /* The axes along which lanes of an affine value differ. */
@@ -32,7 +42,12 @@ static uint8_t axes_of(const struct lockstep *lockstep, uint32_t warp, struct sl
 /* WB_ERR_DECLINED unless a source is flat in the lanes of `mask`. */
 static wb_status need_flat(struct lockstep *lockstep, uint32_t warp, struct slot slot, uint32_t mask) {
     struct affine_shadow shadow = affine_of(lockstep, warp, slot);
-    const uint32_t lacking = mask & ~shadow.flat;
+    const uint32_t open = mask & open_lanes(lockstep, warp, slot);
+    const uint32_t lacking = mask & ~shadow.flat & ~open;
+    if (open != 0 && shadow.bend.axes != 0) {
+        shadow.bend.data = false;
+        return decline(lockstep, &shadow);
+    }
     if (lacking == 0) return WB_OK;
     if ((lacking & ~shadow.affine) != 0) return decline(lockstep, &shadow);
     shadow.bend = (struct affine_bend){.axes = axes_of(lockstep, warp, slot, lacking)};
@@ -73,6 +88,8 @@ static wb_status need_address(struct lockstep *lockstep, uint32_t warp, const st
     const struct affine_shadow shadow = affine_of(lockstep, warp, address->base);
     const uint32_t affine = mask & shadow.affine, width = (uint32_t)__builtin_popcountll(address->mask);
     const uint32_t known = warp_slot(&lockstep->runs[0].warps[warp], address->base)->known;
+    const uint32_t open = mask & open_lanes(lockstep, warp, address->base) & ~affine;
+    if (open != 0) return need_flat(lockstep, warp, address->base, mask & ~affine);
     if ((mask & ~(shadow.flat | shadow.affine)) != 0) return decline(lockstep, &shadow);
     if (affine == 0) return WB_OK;
     if (shadow.bits < width || (affine & ~known) != 0) return decline(lockstep, &by_data);
@@ -98,8 +115,9 @@ static wb_status need_memory(struct lockstep *lockstep, uint32_t warp, const str
 /* Whether control needs nothing of the instruction but its guard. */
 static bool is_free(const struct micro *op) {
     return op->execute == nothing_execute || op->execute == group_execute || op->execute == opaque_execute ||
-           op->execute == branch_execute || op->execute == exit_execute || op->execute == bssy_execute ||
-           op->execute == bsync_execute || op->execute == break_execute || op->execute == bmov_get_execute;
+           op->execute == branch_execute || op->execute == exit_execute || op->execute == trap_execute ||
+           op->execute == bssy_execute || op->execute == bsync_execute || op->execute == break_execute ||
+           op->execute == bmov_get_execute;
 }
 
 /* What control needs of the sources. */
@@ -149,37 +167,55 @@ static uint32_t alike_lanes(const struct lockstep *lockstep, uint32_t warp, stru
     return *known | halved;
 }
 
+/* On covering paths: what other blocks know of the lanes of a register may differ from what they know here,
+ * as they are made of values that do. In all of them the same is forgotten: no execution is lost by that. */
+static void forget_unlike(const struct lockstep *lockstep, uint32_t warp, const struct affine_result *result,
+                          uint32_t lanes, uint32_t origin) {
+    struct lanes *all[AFFINE_RUNS];
+    uint32_t known = 0, everywhere = LANES_ALL, partial = 0;
+    uint64_t made_of = 0;
+    bool same = true;
+    for (uint32_t r = 0; r < lockstep->count; r++) {
+        all[r] = warp_slot(&lockstep->runs[r].warps[warp], result->slot);
+        known |= all[r]->known;
+        everywhere &= all[r]->known;
+        partial |= lanes_partial(all[r]);
+        if (r == 0) made_of = all[r]->unknown_base_region;
+        same &= all[r]->unknown_base_region == made_of;
+    }
+    const uint32_t lost = known & ~everywhere & lanes;
+    for (uint32_t r = 0; r < lockstep->count; r++) {
+        if (lost != 0) lanes_forget(all[r], lost, origin);
+        if (!same) all[r]->unknown_base_region = BASE_REGION_NONE;
+        all[r]->partial &= ~(partial & lanes & ~result->uniform);
+    }
+}
+
 /* Writes what is known of the lanes of `lanes` of a register that was written just now. */
 static void write_shadow(const struct lockstep *lockstep, uint32_t warp, const struct affine_result *result,
-                         uint32_t lanes) {
-    struct affine_shadow *to = &lockstep->shadows[warp][result->slot.index], from = result->shadow;
+                         uint32_t lanes, uint32_t origin) {
+    const struct lanes *to = warp_slot(&lockstep->runs[0].warps[warp], result->slot);
+    struct affine_shadow from = result->shadow;
     const uint32_t live = lockstep->runs[0].warps[warp].live;
     uint32_t known = 0, equal = 0;
     if (result->slot.bank != BANK_FRAME) return;
+    const bool covers = lockstep->runs[0].cover != NULL;
+    if (covers) forget_unlike(lockstep, warp, result, lanes, origin);
     const uint32_t alike = alike_lanes(lockstep, warp, result->slot, &known, &equal);
+    lockstep->space->failed |= covers && alike == 0 && known != 0;
     from.affine = (from.affine | (from.flat & ~known)) & lanes & alike; /* halves are not known */
     if (from.bits == 0) from.bits = 32;
-    from.flat &= lanes & known & alike;
+    from.flat = (from.flat | result->uniform) & lanes & known & alike;
     from.signs &= lanes & known;
     if (from.bits == 64 || (from.affine & known) != 0) {
-        const struct lanes *origin = warp_slot(&lockstep->runs[0].warps[warp], result->slot);
         FOR_LANES_OF(l, from.affine & known & equal)
-        if (origin->value[l] <= low_bits(from.bits)) from.flat |= 1u << l;
+        if (to->value[l] <= low_bits(from.bits)) from.flat |= 1u << l;
     }
     from.affine &= ~from.flat;
-    const bool others = ((to->affine | to->signs) & ~lanes) != 0;
-    if (!others || (from.affine | from.signs) != 0) {
-        if (others && to->bits != from.bits) to->signs = from.signs = 0;
-        to->bits = others && to->bits < from.bits ? to->bits : from.bits;
-    }
-    const bool bent = (live & ~lanes & ~(to->flat | to->affine)) != 0;
-    to->flat = (to->flat & ~lanes) | from.flat;
-    to->affine = (to->affine & ~lanes) | from.affine;
-    to->signs = (to->signs & ~lanes) | from.signs;
-    if (bent)
-        affine_bend_add(&to->bend, &from.bend);
-    else
-        to->bend = from.bend;
+    if (covers && (lanes & known & ~(from.flat | from.affine)) == 0) from.bend = result->inherited;
+    for (uint32_t r = lockstep->count; r-- > 0;)
+        affine_shadow_take(&warp_slot(&lockstep->runs[r].warps[warp], result->slot)->shadow, from, lanes,
+                           live);
 }
 
 /* A load of the same addresses from memory that nobody stores to. */
@@ -214,7 +250,23 @@ static void judge_others(struct lockstep *lockstep, uint32_t warp, const struct 
                       exchanges_flat(lockstep, warp, op, judgement->mask);
     for (uint32_t i = 0; flat && i < op->output_count && i < AFFINE_OUTPUTS; i++)
         judgement->results[judgement->count++] =
-            (struct affine_result){op->outputs[i], {.flat = judgement->mask}};
+            (struct affine_result){.slot = op->outputs[i], .shadow = {.flat = judgement->mask}};
+}
+
+/* Lanes in which a source is flat, or unknown but for bits that are the same in all blocks. */
+static uint32_t uniform_source(const struct lockstep *lockstep, uint32_t warp, struct slot slot) {
+    const uint32_t halves = lanes_halves(warp_slot(&lockstep->runs[0].warps[warp], slot));
+    return affine_of(lockstep, warp, slot).flat | (open_lanes(lockstep, warp, slot) & ~halves);
+}
+
+/* Lanes in which all sources are so: what is known of the result is the same in all blocks. */
+static uint32_t uniform_lanes(const struct lockstep *lockstep, uint32_t warp, const struct micro *op,
+                              uint32_t mask) {
+    uint32_t uniform = lockstep->runs[0].cover == NULL || op->execute == pack_execute ? 0 : mask;
+    for (uint32_t i = 0; uniform != 0 && i < MICRO_SOURCES; i++)
+        uniform &= uniform_source(lockstep, warp, op->source[i]);
+    if (op->execute == machine_add3_execute) uniform &= uniform_source(lockstep, warp, op->sum.carry);
+    return uniform;
 }
 
 /* Judges the next instruction of a warp. WB_ERR_DECLINED where it needs more than there is. */
@@ -223,22 +275,29 @@ static wb_status judge(struct lockstep *lockstep, uint32_t warp, const struct mi
     const struct warp *origin = &lockstep->runs[0].warps[warp];
     const bool arithmetic = op->form->exec == PTX_EXEC_ALU;
     struct affine_bend guard = {0};
+    uint32_t maybe = 0; /* lanes of covering paths that maybe execute it */
     *judgement = (struct judgement){.active = active, .mask = active};
     if (op->has_guard) {
         const struct affine_shadow shadow = affine_of(lockstep, warp, op->guard);
         judgement->mask &= shadow.flat & warp_predicate(origin, op->guard);
+        maybe = active & open_lanes(lockstep, warp, op->guard) & ~shadow.flat;
         guard = shadow.bend;
         if (!arithmetic) WB_TRY(need_flat(lockstep, warp, op->guard, active));
-        if ((active & ~shadow.flat) == 0) judgement->active = judgement->mask;
+        judgement->active &= judgement->mask | ~shadow.flat;
     }
-    if (judgement->mask != 0 || op->execute == group_execute)
-        WB_TRY(need_sources(lockstep, warp, op, judgement->mask));
+    if ((judgement->mask | maybe) != 0 || op->execute == group_execute)
+        WB_TRY(need_sources(lockstep, warp, op, judgement->mask | maybe));
     if (arithmetic)
         judgement->count = affine_judge(lockstep, warp, op, judgement->mask, judgement->results);
     else
         judge_others(lockstep, warp, op, judgement);
-    for (uint32_t i = 0; i < judgement->count; i++)
-        if (judgement->active != judgement->mask) affine_bend_add(&judgement->results[i].shadow.bend, &guard);
+    for (uint32_t i = 0; i < judgement->count; i++) {
+        struct affine_result *result = &judgement->results[i];
+        result->uniform = uniform_lanes(lockstep, warp, op, judgement->mask);
+        if (judgement->active == judgement->mask) continue;
+        affine_bend_add(&result->shadow.bend, &guard);
+        affine_bend_add(&result->inherited, &guard);
+    }
     return WB_OK;
 }
 
@@ -251,11 +310,11 @@ static void note_results(const struct lockstep *lockstep, uint32_t warp, const s
             const struct slot slot = judgement->results[k].slot;
             judged |= slot.bank == BANK_FRAME && slot.index == op->outputs[i].index;
         }
-        const struct affine_result bent = {op->outputs[i], by_data};
-        if (!judged) write_shadow(lockstep, warp, &bent, judgement->active);
+        const struct affine_result bent = {op->outputs[i], by_data, by_data.bend, 0};
+        if (!judged) write_shadow(lockstep, warp, &bent, judgement->active, op->index);
     }
     for (uint32_t k = 0; k < judgement->count; k++)
-        write_shadow(lockstep, warp, &judgement->results[k], judgement->active);
+        write_shadow(lockstep, warp, &judgement->results[k], judgement->active, op->index);
 }
 
 /* ---- All runs ------------------------------------------------------------------------------------------ */
@@ -276,17 +335,50 @@ static bool together(const struct lockstep *lockstep, uint32_t number) {
     return same;
 }
 
+/* Finds the instruction that the lanes of a warp come to next, in every run; NULL: none. */
+static wb_status find_next(struct lockstep *lockstep, uint32_t number, const struct micro *next[AFFINE_RUNS],
+                           uint32_t *active) {
+    const struct warp *origin = &lockstep->runs[0].warps[number];
+    struct affine_shadow unlike = {.flat = 0};
+    if (lockstep->runs[0].cover == NULL) {
+        next[0] = warp_next(&lockstep->runs[0].warps[number], active);
+        return WB_OK;
+    }
+    for (uint32_t r = 0; r < lockstep->count; r++) {
+        const struct run *run = &lockstep->runs[r];
+        WB_TRY(cover_next(&run->warps[number], &next[r]));
+        if (run->cover->joined != lockstep->runs[0].cover->joined)
+            unlike.bend.axes |= (uint8_t)(1u << lockstep->axis[r]);
+    }
+    if (unlike.bend.axes != 0) return decline(lockstep, &unlike);
+    if (!together(lockstep, number)) return decline(lockstep, &by_data);
+    if (next[0] != NULL) *active = origin->stack.items[origin->stack.count - 1].mask;
+    return WB_OK;
+}
+
+static wb_status execute_next(struct lockstep *lockstep, uint32_t number,
+                              const struct micro *const next[AFFINE_RUNS]) {
+    for (uint32_t r = 0; r < lockstep->count; r++) {
+        const struct run *run = &lockstep->runs[r];
+        if (run->cover == NULL)
+            WB_TRY(warp_advance(&run->warps[number]));
+        else if (next[r] != NULL)
+            WB_TRY(cover_execute(&run->warps[number], next[r]));
+    }
+    return WB_OK;
+}
+
 /* Runs a warp until it waits or is done. */
 static wb_status advance_warp(struct lockstep *lockstep, uint32_t number) {
-    struct warp *origin = &lockstep->runs[0].warps[number];
+    const struct warp *origin = &lockstep->runs[0].warps[number];
     while (origin->state == WARP_READY) {
+        const struct micro *next[AFFINE_RUNS];
         struct judgement judgement;
-        uint32_t active;
-        const struct micro *op = warp_next(origin, &active);
-        if (op != NULL) WB_TRY(judge(lockstep, number, op, active, &judgement));
-        for (uint32_t r = 0; r < lockstep->count; r++)
-            WB_TRY(warp_advance(&lockstep->runs[r].warps[number]));
-        if (op != NULL && origin->depth > 0) note_results(lockstep, number, op, &judgement);
+        uint32_t active = 0;
+        WB_TRY(find_next(lockstep, number, next, &active));
+        if (next[0] != NULL) WB_TRY(judge(lockstep, number, next[0], active, &judgement));
+        WB_TRY(execute_next(lockstep, number, next));
+        if (next[0] != NULL && origin->depth > 0) note_results(lockstep, number, next[0], &judgement);
         if (!together(lockstep, number) || lockstep->space->failed) return decline(lockstep, &by_data);
     }
     return WB_OK;
@@ -316,12 +408,14 @@ static wb_status advance_block(struct lockstep *lockstep, bool *progress, bool *
 static void begin_shadows(const struct lockstep *lockstep) {
     const struct run *run = &lockstep->runs[0];
     const struct function_code *code = &run->program.functions[run->kernel->function];
-    for (uint32_t w = 0; w < run->warp_count; w++) {
-        for (uint32_t i = 0; i < code->slot_count; i++)
-            lockstep->shadows[w][i] = by_data;
-        if (code->uses_local)
-            lockstep->shadows[w][code->function->reg_count + SLOT_LOCAL_BASE].flat = LANES_ALL;
-    }
+    for (uint32_t r = 0; r < lockstep->count; r++)
+        for (uint32_t w = 0; w < run->warp_count; w++) {
+            struct lanes *registers = lockstep->runs[r].warps[w].frame->registers;
+            for (uint32_t i = 0; i < code->slot_count; i++)
+                registers[i].shadow = by_data;
+            if (code->uses_local)
+                registers[code->function->reg_count + SLOT_LOCAL_BASE].shadow.flat = LANES_ALL;
+        }
 }
 
 wb_status affine_run_block(struct lockstep *lockstep, struct access_list *accesses[AFFINE_RUNS]) {

@@ -16,7 +16,7 @@ struct judging {
     struct affine_shadow shadow[JUDGED_SOURCES];
     uint32_t predicate[JUDGED_SOURCES]; /* of the origin, negation applied */
     bool is_predicate[JUDGED_SOURCES];
-    struct affine_bend bend; /* why rules did not hold */
+    struct affine_bend bend, inherited; /* why rules did not hold; the part that sources had */
 };
 
 /* Bits of a type. */

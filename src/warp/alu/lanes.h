@@ -58,6 +58,50 @@ static inline void half_put(struct half_lanes_of *halves, uint32_t lane, const s
     halves->b[lane] = half->b;
 }
 
+/* Axes of a grid. */
+#define AXES 3u
+
+/* Why a value is neither flat nor affine, or a class can not be had. */
+struct affine_bend {
+    bool data;             /* it depends on contents of memory, or on what is not followed */
+    uint8_t axes;          /* it would not bend if these axes were not in use */
+    uint32_t period[AXES]; /* not 0: or, of its axis, if steps were so many times as long */
+};
+
+/* What is known of a register in the other blocks of a class (warp/affine/affine.h). */
+struct affine_shadow {
+    uint32_t flat, affine;   /* lanes; no lane is both */
+    uint32_t signs;          /* others whose sign is the same in all blocks */
+    uint8_t bits;            /* of affine lanes, and of signs: the modulus is 2^bits */
+    struct affine_bend bend; /* of the other lanes */
+};
+
+/* Adds a reason. */
+static inline void affine_bend_add(struct affine_bend *bend, const struct affine_bend *other) {
+    bend->data |= other->data;
+    bend->axes |= other->axes;
+    for (uint32_t j = 0; j < AXES; j++)
+        if (other->period[j] > bend->period[j]) bend->period[j] = other->period[j];
+}
+
+/* Takes what is known of the lanes of `mask`; of other lanes, those of `live`, the reasons stay. */
+static inline void affine_shadow_take(struct affine_shadow *to, struct affine_shadow from, uint32_t mask,
+                                      uint32_t live) {
+    const bool others = ((to->affine | to->signs) & ~mask) != 0;
+    const bool bent = (live & ~mask & ~(to->flat | to->affine)) != 0;
+    if (!others || ((from.affine | from.signs) & mask) != 0) {
+        if (others && to->bits != from.bits) to->signs = from.signs = 0;
+        to->bits = others && to->bits < from.bits ? to->bits : from.bits;
+    }
+    to->flat = (to->flat & ~mask) | (from.flat & mask);
+    to->affine = (to->affine & ~mask) | (from.affine & mask);
+    to->signs = (to->signs & ~mask) | (from.signs & mask);
+    if (bent)
+        affine_bend_add(&to->bend, &from.bend);
+    else
+        to->bend = from.bend;
+}
+
 /* A value of n bits stands in the low n bits, the others are 0. A predicate register uses only value[0]: bit
  * l is the predicate of lane l. The value of an unknown lane is arbitrary. */
 struct lanes {
@@ -70,7 +114,8 @@ struct lanes {
     uint32_t numbers; /* of machine code, where there is a base region: bit l says that lane l is a number */
     uint32_t halved;  /* bit l: if lane l is unknown, half[l] says what half of what it is */
     uint32_t partial; /* bit l: if lane l is unknown, half[l].bits of its value are known; not halved */
-    struct half_lanes_of half; /* the value of a lane that is half of something is that of this run */
+    struct affine_shadow shadow; /* while blocks are executed by classes */
+    struct half_lanes_of half;   /* the value of a lane that is half of something is that of this run */
 };
 
 /* Runs `statement` for every lane l; iterations are independent even where arrays are the same. */

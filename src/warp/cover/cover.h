@@ -164,6 +164,7 @@ struct cover {
     uint64_t *passes_of_warps;  /* per fact and warp, and behind the warps of the block, */
     uint64_t *passes_of_kernel; /* and per fact of all blocks that are executed one after another */
     bool holds;                 /* facts are held to one execution: each iteration of a loop is run */
+    uint64_t joined;            /* of a class of blocks: hash of which lanes were kept in joins */
     uint32_t before;            /* of the top group: instruction of the function executed before the last, or
                                    PTX_NO_INDEX */
     uint32_t *ended_in; /* per warp: the block of the kernel in which it ended, surely, or GRAPH_NONE */
@@ -177,6 +178,11 @@ void cover_end(struct run *run);
 
 /* Runs a warp until it waits or is done (cover_run.c). */
 wb_status cover_run_warp(struct warp *warp);
+
+/* The same by steps: *op is the instruction that the warp's lanes come to next, NULL: it waits or is done;
+ * executes that. */
+wb_status cover_next(struct warp *warp, const struct micro **op);
+wb_status cover_execute(struct warp *warp, const struct micro *op);
 
 /* ---- What the files of covering runs share ---- */
 

@@ -206,7 +206,7 @@ static void cover_describe(void *context) {
     const struct program *program = &run->program;
     uint32_t inst_count = 0;
     cover->facts = facts;
-    const struct launch_scope scope = {.block = run->index};
+    const struct launch_scope scope = {.block = run->of_class ? NULL : run->index};
     struct launch_environment launched;
     launch_environment_fill(run->kernel, run->launch, &scope, &launched);
     cover->functions = arena_array(arena, run->module->function_count, sizeof *cover->functions);

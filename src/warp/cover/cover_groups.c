@@ -15,6 +15,7 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
         lanes_copy(to, from);
         return;
     }
+    affine_shadow_take(&to->shadow, from->shadow, mask, others);
     to->numbers = (to->numbers & ~mask) | (from->numbers & mask);
     to->halved = (to->halved & ~mask) | (from->halved & mask);
     to->partial = (to->partial & ~mask) | (from->partial & mask);
@@ -119,6 +120,26 @@ static uint64_t joined_unknown_base_region(const struct warp *warp, const struct
     return base_region;
 }
 
+/* Of blocks by classes (docs/block-classes.md): the lanes of `kept`, which two registers have alike, in which
+ * they are alike in all blocks. */
+static uint32_t join_followed(const struct warp *warp, struct affine_shadow *old,
+                              const struct affine_shadow *arriving, uint32_t mask, uint32_t kept) {
+    struct cover *cover = warp->run->cover;
+    if (!warp->run->of_class) return kept;
+    kept &= (old->flat & arriving->flat) | (old->affine & arriving->affine);
+    old->flat &= ~mask | kept;
+    old->affine &= ~mask | kept;
+    old->signs &= ~mask;
+    if ((kept & old->affine) != 0 && arriving->bits < old->bits) {
+        old->bits = arriving->bits;
+        old->signs = 0;
+    }
+    affine_bend_add(&old->bend, &arriving->bend);
+    old->bend.data |= (mask & ~kept) != 0;
+    cover->joined = (cover->joined ^ kept) * UINT64_C(0x9e3779b97f4a7c15) + mask;
+    return kept;
+}
+
 bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin) {
     const struct cover_function *function = cover_function_of(warp);
     uint32_t count;
@@ -134,6 +155,7 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         old->numbers &= ~mask | arriving->numbers;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
         both |= mask & equal_halves(old, arriving, function->is_predicate[live[i]]);
+        both = join_followed(warp, &old->shadow, &arriving->shadow, mask, both);
         const uint32_t partial = mask & equal_partial(old, arriving);
         const uint64_t unknown_base_region =
             joined_unknown_base_region(warp, old, arriving, mask & ~both, state->mask);

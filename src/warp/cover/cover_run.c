@@ -359,17 +359,40 @@ static wb_status append(struct warp *warp, const struct micro *op, uint32_t acti
     return path_append(&warp->path, op->index, active) == WB_OK ? WB_OK : warp_no_memory(warp, op);
 }
 
-/* Executes the next instruction of the top entry. */
-static wb_status cover_step(struct warp *warp) {
-    const struct cover_function *function = cover_function_of(warp);
-    if (cover_top(warp)->group == NULL) WB_TRY(cover_group_open(warp, warp->stack.count - 1));
-    struct simt_entry *top = cover_top(warp);
-    uint32_t pc = top->pc;
-    if (function->marks[pc] != 0) {
-        WB_TRY(cover_arrive(warp, pc));
-        if (top->mask == 0) return WB_OK;
+/* The stack has to be settled before the top entry can go on. */
+static bool is_unsettled(const struct warp *warp) {
+    const struct simt_entry *top = warp->stack.count == warp->frame->stack_base ? NULL : cover_top(warp);
+    return top == NULL || top->mask == 0 || top->pc == top->reconvergence || top->wait != SIMT_RUNS ||
+           warp->run->cover->settles || cover_leaves_region(warp);
+}
+
+wb_status cover_next(struct warp *warp, const struct micro **op) {
+    const struct run *run = warp->run;
+    for (*op = NULL; warp->state == WARP_READY;) {
+        if (is_unsettled(warp)) {
+            WB_TRY(cover_settle(warp));
+            continue;
+        }
+        if (run->instructions >= run->next_poll) {
+            WB_TRY(check_perhaps(warp));
+            WB_TRY(run_check_limits(warp->run));
+        }
+        if (cover_top(warp)->group == NULL) WB_TRY(cover_group_open(warp, warp->stack.count - 1));
+        const uint32_t pc = cover_top(warp)->pc;
+        if (cover_function_of(warp)->marks[pc] != 0) {
+            WB_TRY(cover_arrive(warp, pc));
+            if (cover_top(warp)->mask == 0) continue;
+        }
+        *op = &warp->frame->code->micros[pc];
+        return WB_OK;
     }
-    const struct micro *op = &warp->frame->code->micros[pc];
+    return WB_OK;
+}
+
+wb_status cover_execute(struct warp *warp, const struct micro *op) {
+    const struct cover_function *function = cover_function_of(warp);
+    struct simt_entry *top = cover_top(warp);
+    const uint32_t pc = top->pc;
     uint32_t active = top->mask, mask = active, unsure = 0;
     if (op->has_guard) {
         uint32_t known = warp_slot(warp, op->guard)->known;
@@ -396,19 +419,10 @@ static wb_status cover_step(struct warp *warp) {
 }
 
 wb_status cover_run_warp(struct warp *warp) {
-    struct run *run = warp->run;
-    while (warp->state == WARP_READY) {
-        const struct simt_entry *top = warp->stack.count == warp->frame->stack_base ? NULL : cover_top(warp);
-        if (top == NULL || top->mask == 0 || top->pc == top->reconvergence || top->wait != SIMT_RUNS ||
-            run->cover->settles || cover_leaves_region(warp)) {
-            WB_TRY(cover_settle(warp));
-            continue;
-        }
-        if (run->instructions >= run->next_poll) {
-            WB_TRY(check_perhaps(warp));
-            WB_TRY(run_check_limits(run));
-        }
-        WB_TRY(cover_step(warp));
+    for (;;) {
+        const struct micro *op;
+        WB_TRY(cover_next(warp, &op));
+        if (op == NULL) return WB_OK;
+        WB_TRY(cover_execute(warp, op));
     }
-    return WB_OK;
 }

@@ -341,6 +341,7 @@ struct run {
     bool steers;          /* a warp that needs a value that is not known is ended, the others go on */
     bool allow_unmapped;  /* accesses outside of all regions read unknown bytes and write nothing */
     struct unmapped unmapped;
+    bool of_class;           /* what is executed is to be true of all blocks of a class (warp/affine) */
     struct cover *cover;     /* both sides of unknown branches are run; NULL: they are declined */
     run_warp_fn run_warp;    /* of a covering run: runs a warp until it waits or is done; or NULL */
     struct fact_needs needs; /* of covering runs: facts that are lacking */

@@ -154,7 +154,7 @@ wb_status memory_objects_of(const struct run *run, struct memory_objects *object
     return WB_OK;
 }
 
-wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses) {
+wb_status block_begin(struct wb_block *block, const struct run *run, bool record_accesses) {
     WB_TRY(block_allocate(block, run, record_accesses));
     memcpy(block->grid, run->grid, sizeof block->grid);
     memcpy(block->size, run->size, sizeof block->size);
@@ -163,14 +163,23 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     block->registers = launch_registers(run->kernel, run->launch);
     if (launch_inputs_of(run->launch, run->unknown_contents, &block->arena, &block->inputs) != WB_OK)
         return run_no_memory(run);
-    WB_TRY(run_block(run, block->accesses));
+    return WB_OK;
+}
+
+wb_status block_collect(struct wb_block *block, struct run *run) {
     block->notes = run->notes;
     block->unrecorded = run->unrecorded;
     block->uncounted = run->uncounted;
     if (run->needs.items.count > 0) return WB_ERR_DECLINED;
     if (run->cover != NULL) collect_cover(block, run->cover);
-    if (record_accesses) WB_TRY(memory_objects_of(run, &block->objects));
+    if (block->accesses != NULL) WB_TRY(memory_objects_of(run, &block->objects));
     return collect_paths(block, run);
+}
+
+wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses) {
+    WB_TRY(block_begin(block, run, record_accesses));
+    WB_TRY(run_block(run, block->accesses));
+    return block_collect(block, run);
 }
 
 /* Executes the block so that it covers all executions: once more where warps may pass what they store on to

@@ -23,11 +23,32 @@ wb_status run_begin_as_asked(struct run *run, const wb_facts *facts, struct aren
  * lacking (run->needs). */
 wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses);
 
+/* The same in two steps: before run_block, and after it. */
+wb_status block_begin(struct wb_block *block, const struct run *run, bool record_accesses);
+wb_status block_collect(struct wb_block *block, struct run *run);
+
 /* Executes one block of each class of blocks of the launch, and adds all blocks to the grid, of which is
  * known what is the same for all of them; `run` was begun for it. What it notes is the grid's, and what it
  * left open the run's. WB_ERR_DECLINED without a message: the blocks have to be executed one by one, and the
  * grid has none. */
 wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_options *options);
+
+/* The distinct covering blocks of a grid (grid->covering) by hash. Zero-initialised there are none. */
+struct covering_kinds {
+    VEC(uint32_t) hashes;
+};
+
+/* Adds a covering block, of a kind, as the grid's next one. */
+wb_status covering_place(struct wb_grid *grid, const struct wb_block *block, uint32_t covering);
+
+/* Finds the kind of the block that was added last, and keeps it if it is the first of its kind; else frees
+ * it, also after an error. */
+wb_status covering_keep(struct wb_grid *grid, struct covering_kinds *kinds, struct wb_block *block);
+
+/* As grid_add_classes, on covering paths: with the data that is given only where every block by itself would
+ * take too long, as classes cover any data. */
+wb_status grid_cover_classes(struct wb_grid *grid, struct run *run, const wb_grid_options *options,
+                             struct covering_kinds *kinds);
 
 /* Notes the memory that the run's blocks, which the grid has, access: its objects, and the variables that
  * they maybe store to. WB_ERR_LIMIT when memory is exhausted. */

@@ -45,7 +45,7 @@ static wb_status copy_accesses(const struct wb_grid *grid, const struct grid_blo
         const uint64_t base = grid_base(grid, from, warp, stream->groups[a]);
         if (access.table == ACCESS_AFFINE) {
             access.base += base;
-        } else {
+        } else if (access.table != ACCESS_UNKNOWN) {
             uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
             const uint64_t *table = stream->tables + access.table;
             access.table = (uint32_t)list->tables.count;

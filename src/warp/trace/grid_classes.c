@@ -1,12 +1,10 @@
 /* The blocks of a grid by classes: one block of each is executed, and the others follow from it
  * (docs/block-classes.md). They come in the order in which all would be executed, so that the grid is the
  * same as if they were. */
-#include "warp/trace/blocks.h"
+#include "warp/trace/classes.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "warp/affine/affine.h"
 
 /* Smaller grids are executed sooner, larger ones take too much memory. */
 #define BLOCKS_MIN 64u
@@ -16,57 +14,31 @@
 #define CLASSES_FREE 64u
 #define CLASSES_MAX 4096u
 
-struct block_class {
-    struct affine_space space;
-    uint32_t shape, base_count;
-    uint64_t *bases;       /* of the origin */
-    uint64_t *moves[AXES]; /* by which they move per step along an axis in use */
-    /* Its blocks in the row at hand: those at origin + k step, first <= k <= last. */
-    bool in_row;
-    int64_t first, last, q[AXES];
-};
-
-struct classification {
-    struct wb_grid *grid;
-    struct run runs[AFFINE_RUNS];
-    uint32_t begun; /* of them */
-    struct arena arena;
-    struct wb_diagnostics messages; /* of all runs but the first */
-    struct lockstep lockstep;
-    struct access_list *accesses[AFFINE_RUNS];
-    struct path *paths;
-    uint32_t period[AXES];
-    VEC(struct block_class) classes;
-};
-
 /* ---- Runs ---------------------------------------------------------------------------------------------- */
 
 static wb_status begin(struct classification *of, const struct run *like, const wb_grid_options *options) {
     struct lockstep *lockstep = &of->lockstep;
     const uint32_t warps = of->grid->warp_count;
+    const wb_facts *facts = of->covering != NULL ? options->facts : NULL;
     lockstep->runs = of->runs;
     for (uint32_t r = 0; r < AFFINE_RUNS; r++) {
         struct run *run = &of->runs[of->begun++];
         uint32_t *code_first;
         *run = run_as_asked(like->kernel, like->launch, options, &of->messages);
         run->assumptions = like->assumptions;
-        run->unknown_contents = run->steers = true;
-        WB_TRY(run_begin_as_asked(run, NULL, &of->arena, &code_first));
+        run->unknown_contents = run->of_class = true;
+        run->steers = of->covering == NULL;
+        WB_TRY(run_begin_as_asked(run, facts, &of->arena, &code_first));
         of->accesses[r] = arena_array(&of->arena, (size_t)warps + 1, sizeof *of->accesses[r]);
         if (of->accesses[r] == NULL) return WB_ERR_LIMIT;
     }
-    const uint32_t slots = of->runs[0].program.functions[like->kernel->function].slot_count;
     of->paths = arena_array(&of->arena, (size_t)warps + 1, sizeof *of->paths);
-    lockstep->shadows = arena_array(&of->arena, (size_t)warps + 1, sizeof *lockstep->shadows);
-    if (of->paths == NULL || lockstep->shadows == NULL) return WB_ERR_LIMIT;
-    for (uint32_t w = 0; w < warps; w++) {
-        lockstep->shadows[w] = arena_array(&of->arena, slots, sizeof **lockstep->shadows);
-        if (lockstep->shadows[w] == NULL) return WB_ERR_LIMIT;
-    }
+    if (of->paths == NULL) return WB_ERR_LIMIT;
     return WB_OK;
 }
 
 static void end(struct classification *of) {
+    if (of->covering != NULL) covering_class_end(of);
     for (uint32_t r = 0; r < of->begun; r++) {
         for (uint32_t w = 0; of->accesses[r] != NULL && w < of->grid->warp_count; w++)
             access_list_free(&of->accesses[r][w]);
@@ -94,9 +66,11 @@ static wb_status run_blocks(struct classification *of, struct affine_space *spac
         struct run *run = &of->runs[r];
         for (uint32_t j = 0; j < AXES; j++)
             run->index[j] = space->origin[j] + (r != 0 && lockstep->axis[r] == j ? space->step[j] : 0);
-        for (uint32_t w = 0; w < run->warp_count; w++)
-            of->accesses[r][w].items.count = of->accesses[r][w].tables.count = 0;
+        for (uint32_t w = 0; of->accesses[r] != NULL && w < run->warp_count; w++)
+            of->accesses[r][w].items.count = of->accesses[r][w].tables.count =
+                of->accesses[r][w].maybe_executed.count = 0;
     }
+    if (of->covering != NULL) WB_TRY(covering_class_begin(of));
     return affine_run_block(lockstep, of->accesses);
 }
 
@@ -119,6 +93,7 @@ static wb_status find_moves(const struct classification *of, struct wb_grid *apa
                             uint8_t *unlike) {
     const struct lockstep *lockstep = &of->lockstep;
     *unlike = 0;
+    if (of->accesses[0] == NULL) return WB_OK;
     for (uint32_t r = 0; r < lockstep->count; r++)
         WB_TRY(add_copy(of, r, apart));
     const struct grid_block *blocks = apart->blocks.items;
@@ -139,7 +114,7 @@ static wb_status find_moves(const struct classification *of, struct wb_grid *apa
 static bool change_space(struct classification *of, const struct affine_bend *bend,
                          const uint32_t index[AXES], uint8_t *axes) {
     const uint32_t *grid = of->grid->dimensions;
-    if (bend->data || (bend->axes & *axes) == 0) return false;
+    if ((bend->data && of->covering == NULL) || (bend->axes & *axes) == 0) return false;
     for (uint32_t j = 0; j < AXES; j++) {
         const uint64_t period = (uint64_t)of->period[j] * bend->period[j];
         if ((*axes >> j & 1) == 0 || bend->period[j] == 0 || index[j] + period >= grid[j]) continue;
@@ -200,7 +175,8 @@ static bool has_block(struct block_class *class, uint32_t x) {
 }
 
 /* Adds the block that class->q says. */
-static wb_status add_member(struct wb_grid *grid, const struct block_class *class) {
+static wb_status add_member(struct classification *of, struct block_class *class) {
+    struct wb_grid *grid = of->grid;
     const struct grid_block block = {.shape = class->shape, .first_base = grid->bases.count};
     WB_TRY(vec_reserve(&grid->bases, class->base_count));
     for (uint32_t b = 0; b < class->base_count; b++) {
@@ -209,18 +185,24 @@ static wb_status add_member(struct wb_grid *grid, const struct block_class *clas
             if (class->space.step[j] != 0) base += class->moves[j][b] * (uint64_t) class->q[j];
         grid->bases.items[grid->bases.count++] = base;
     }
-    return vec_push(&grid->blocks, block);
+    WB_TRY(vec_push(&grid->blocks, block));
+    return of->covering == NULL ? WB_OK : covering_class_place(of, class);
+}
+
+/* Adds the block of the origin, executed on its real paths. */
+static wb_status add_executed(struct classification *of) {
+    struct run *run = &of->runs[0];
+    for (uint32_t w = 0; w < run->warp_count; w++)
+        WB_TRY(path_hand_over(&run->warps[w].path, &of->paths[w]));
+    return grid_add_block(of->grid, of->paths, of->accesses[0]);
 }
 
 /* Adds the block at `index` as the first one of a class. */
 static wb_status add_first(struct classification *of, const uint32_t index[AXES]) {
     struct wb_grid *grid = of->grid;
-    struct run *run = &of->runs[0];
     struct block_class made = {.in_row = false};
     wb_status status = find_class(of, index, &made);
-    for (uint32_t w = 0; status == WB_OK && w < run->warp_count; w++)
-        status = path_hand_over(&run->warps[w].path, &of->paths[w]);
-    if (status == WB_OK) status = grid_add_block(grid, of->paths, of->accesses[0]);
+    if (status == WB_OK) status = of->covering != NULL ? covering_class_add(of, &made) : add_executed(of);
     if (status == WB_OK) {
         const struct grid_block *block = &grid->blocks.items[grid->blocks.count - 1];
         made.shape = block->shape;
@@ -247,7 +229,7 @@ static wb_status add_row(struct classification *of, uint32_t index[AXES]) {
                 if (has_block(&of->classes.items[class], index[0])) break;
         last = class;
         if (class < of->classes.count) {
-            WB_TRY(add_member(of->grid, &of->classes.items[class]));
+            WB_TRY(add_member(of, &of->classes.items[class]));
             continue;
         }
         const size_t classes = of->classes.count;
@@ -272,26 +254,47 @@ static wb_status add_blocks(struct classification *of) {
     return WB_OK;
 }
 
-wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_options *options) {
-    struct classification of = {.grid = grid, .period = {1, 1, 1}};
+/* Finds all classes, and adds all blocks; what runs noted is in those of *of. */
+static wb_status classify(struct classification *of, const struct run *run, const wb_grid_options *options) {
     const uint64_t least = options->classes_from != 0 ? options->classes_from : BLOCKS_MIN;
     const uint64_t blocks = (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];
     if (options->one_block || blocks < least || blocks > BLOCKS_MAX ||
         ptx_in_clusters(kernel_function(run->kernel)))
         return WB_ERR_DECLINED;
-    wb_status status = begin(&of, run, options);
-    if (status == WB_OK) status = add_blocks(&of);
-    if (status == WB_OK) {
-        grid->notes = of.runs[0].notes;
-        grid->executed = of.classes.count;
-        run->left_open |= of.runs[0].left_open;
-        status = grid_note_memory(grid, &of.runs[0]);
-    }
-    const bool over_limit = of.messages.over_limit;
-    if (status == WB_ERR_LIMIT && over_limit) wb_diagnostics_append(run->diagnostics, &of.messages);
-    end(&of);
-    if (status != WB_OK) grid_restart(grid);
+    wb_status status = begin(of, run, options);
+    if (status == WB_OK) status = add_blocks(of);
+    if (status == WB_OK) of->grid->executed = of->classes.count;
+    return status;
+}
+
+/* Ends it, with what it came to. */
+static wb_status finish(struct classification *of, wb_status status, struct run *run) {
+    const bool over_limit = of->messages.over_limit;
+    if (status == WB_ERR_LIMIT && over_limit) wb_diagnostics_append(run->diagnostics, &of->messages);
+    end(of);
+    if (status != WB_OK) grid_restart(of->grid);
     /* Memory for several runs may lack where that for one suffices. */
     const bool again = status == WB_ERR_INPUT || (status == WB_ERR_LIMIT && !over_limit);
     return again ? WB_ERR_DECLINED : status;
+}
+
+wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_options *options) {
+    struct classification of = {.grid = grid, .period = {1, 1, 1}};
+    wb_status status = classify(&of, run, options);
+    if (status == WB_OK) {
+        grid->notes = of.runs[0].notes;
+        run->left_open |= of.runs[0].left_open;
+        status = grid_note_memory(grid, &of.runs[0]);
+    }
+    return finish(&of, status, run);
+}
+
+wb_status grid_cover_classes(struct wb_grid *grid, struct run *run, const wb_grid_options *options,
+                             struct covering_kinds *kinds) {
+    struct covering_classes covering = {.options = options, .kinds = kinds, .limit = run->instruction_limit};
+    struct classification of = {.grid = grid, .period = {1, 1, 1}, .covering = &covering};
+    const wb_status status = classify(&of, run, options);
+    for (size_t i = 0; status == WB_OK && i < run->memory.regions.count; i++)
+        run->memory.regions.items[i].stored |= of.runs[0].memory.regions.items[i].stored;
+    return finish(&of, status, run);
 }

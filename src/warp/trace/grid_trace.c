@@ -26,7 +26,7 @@ struct grid_trace {
     uint64_t instructions; /* of the blocks before */
     uint64_t charged;      /* for them, besides */
     uint64_t limit;        /* of all blocks together */
-    VEC(uint32_t) hashes;  /* per covering block of the grid */
+    struct covering_kinds kinds;
 };
 
 static struct grid_trace trace_of(struct wb_grid *grid, const struct wb_launch *launch,
@@ -64,7 +64,7 @@ static void end(struct grid_trace *trace) {
     }
     free(trace->paths);
     free(trace->accesses);
-    vec_free(&trace->hashes);
+    vec_free(&trace->kinds.hashes);
     run_end(&trace->run);
 }
 
@@ -139,90 +139,14 @@ static wb_status trace_given(struct grid_trace *trace) {
 
 /* ---- On covering paths --------------------------------------------------------------------------------- */
 
-static uint32_t hash_of(const struct wb_block *block) {
-    uint32_t hash = (uint32_t)block->paths.count;
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        const struct access_list *list = block->accesses == NULL ? NULL : &block->accesses[w];
-        hash = hash * 31 + block->paths.items[block->warp_path[w]].hash;
-        for (size_t i = 0; list != NULL && i < list->items.count; i++) {
-            const struct access_key key = access_key_of(&list->items.items[i], list->tables.items);
-            hash = hash * 31 + hash_bytes(&key, sizeof key);
-        }
-    }
-    return hash;
-}
-
-/* Whether two tables are the same but for where they start. */
-static bool same_table(const uint64_t *a, const uint64_t *b, uint32_t mask) {
-    for (int i = 1; i < __builtin_popcount(mask); i++)
-        if (a[i] - a[0] != b[i] - b[0]) return false;
-    return true;
-}
-
-static bool same_accesses(const struct access_list *a, const struct access_list *b) {
-    if (a->items.count != b->items.count) return false;
-    for (size_t i = 0; i < a->items.count; i++) {
-        const struct access *x = &a->items.items[i], *y = &b->items.items[i];
-        const struct access_key x_key = access_key_of(x, a->tables.items),
-                                y_key = access_key_of(y, b->tables.items);
-        if (memcmp(&x_key, &y_key, sizeof x_key) != 0) return false;
-        if (x_key.addresses == 1 &&
-            !same_table(a->tables.items + x->table, b->tables.items + y->table, x->mask))
-            return false;
-    }
-    return true;
-}
-
-/* Whether the warps of two blocks execute the same at the same cost. */
-static bool same_block(const struct wb_block *a, const struct wb_block *b) {
-    if (!notes_equal(&a->notes, &b->notes) || a->uncounted != b->uncounted || a->repeats != b->repeats ||
-        a->paths.count != b->paths.count)
-        return false;
-    for (size_t p = 0; p < a->paths.count; p++)
-        if (!path_equal(&a->paths.items[p], &b->paths.items[p])) return false;
-    for (uint32_t w = 0; w < a->warp_count; w++) {
-        if (a->warp_path[w] != b->warp_path[w]) return false;
-        if (a->accesses != NULL && !same_accesses(&a->accesses[w], &b->accesses[w])) return false;
-    }
-    return true;
-}
-
-/* Adds what was noted of a block to what was noted of those before. */
-static void add_notes(struct execution_notes *notes, const struct execution_notes *of) {
-    notes->assumed |= of->assumed;
-    if (of->unmodelled != NULL) notes_unmodelled(notes, of->unmodelled_index, of->unmodelled);
-    if (of->longest_sleep > notes->longest_sleep) notes->longest_sleep = of->longest_sleep;
-}
-
-/* Adds the next block to the grid's blocks. */
-static wb_status place_block(struct grid_trace *trace, const struct wb_block *block, uint32_t covering) {
-    struct wb_grid *grid = trace->grid;
-    WB_TRY(grid_note_covering(grid, block));
-    add_notes(&grid->notes, &block->notes);
-    if (block->accesses != NULL)
-        WB_TRY(grid_add_traced(grid, block));
-    else
-        WB_TRY(vec_push(&grid->blocks, (struct grid_block){0}));
-    grid->blocks.items[grid->blocks.count - 1].covering = covering;
-    return WB_OK;
-}
-
-/* Takes a block over as the grid's next one: it is kept unless an earlier one is the same. */
+/* Takes a block over as the grid's next one. */
 static wb_status add_block(struct grid_trace *trace, struct wb_block *block) {
-    struct wb_grid *grid = trace->grid;
-    const uint32_t hash = hash_of(block);
-    uint32_t known = 0;
-    while (known < grid->covering.count &&
-           (trace->hashes.items[known] != hash || !same_block(grid->covering.items[known].block, block)))
-        known++;
-    const struct covering_block added = {block};
-    const bool kept = known == grid->covering.count;
-    wb_status status = place_block(trace, block, known);
-    if (status == WB_OK && kept) status = vec_push(&trace->hashes, hash);
-    if (status == WB_OK && kept) status = vec_push(&grid->covering, added);
-    if (kept) grid->covering_bytes += block_bytes(block);
-    if (status != WB_OK || !kept) wb_block_free(block);
-    return status;
+    wb_status status = covering_place(trace->grid, block, 0);
+    if (status != WB_OK) {
+        wb_block_free(block);
+        return status;
+    }
+    return covering_keep(trace->grid, &trace->kinds, block);
 }
 
 /* Each block begins as if it were the only one. */
@@ -262,7 +186,7 @@ static wb_status cover_block(struct grid_trace *trace, struct wb_block **block) 
 static void restart(struct grid_trace *trace) {
     struct wb_grid *grid = trace->grid;
     memset(trace->run.index, 0, sizeof trace->run.index);
-    trace->hashes.count = 0;
+    trace->kinds.hashes.count = 0;
     grid_restart(grid);
     grid->notes = (struct execution_notes){0};
     struct memory_objects objects = grid->cover.objects;
@@ -301,7 +225,12 @@ static wb_status cover_blocks(struct grid_trace *trace) {
 static wb_status trace_covering(struct grid_trace *trace) {
     WB_TRY(begin(trace));
     trace->limit = trace->run.instruction_limit;
-    WB_TRY(cover_blocks(trace));
+    wb_status status = grid_cover_classes(trace->grid, &trace->run, trace->options, &trace->kinds);
+    if (status == WB_ERR_DECLINED) {
+        restart(trace);
+        status = cover_blocks(trace);
+    }
+    WB_TRY(status);
     grid_find_local_bytes(trace->grid);
     return note_stored(&trace->run, trace->grid);
 }

@@ -245,7 +245,7 @@ const char *launch_assumption_name(enum launch_assumption what);
 /* The launch with zeros in all buffers whose contents it leaves open, which are one of its inputs; the copy
  * is valid as long as the launch and the arena. WB_ERR_DECLINED without a message when there are none,
  * WB_ERR_LIMIT when memory is exhausted. */
-wb_status launch_with_zeros(const struct wb_launch *launch, struct arena *arena, struct wb_launch *zeros);
+wb_status launch_with_zeros(const struct wb_launch *launch, struct arena *arena, struct wb_launch *made);
 
 /* Parses the YAML of launch files, in which an argument "struct {...}" needs no quotes. */
 wb_status launch_tree_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,

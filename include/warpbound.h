@@ -333,6 +333,10 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
 size_t wb_machine_preset_count(void);
 const char *wb_machine_preset_name(size_t index);
 
+/* The names of the presets that time machine code of exactly that architecture, with commas between, and
+ * their number. To be freed; NULL when memory is exhausted. */
+char *wb_machine_presets_for(uint32_t architecture, size_t *count);
+
 /* Small kernels, as PTX for one architecture, whose machine code shows what a compiler keeps between machine
  * instructions: for wb_calibrate. */
 wb_status wb_calibration_ptx(uint32_t architecture, wb_diagnostics *diagnostics, char **text);
@@ -631,9 +635,11 @@ typedef struct {
                                    together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
     bool any_order;        /* not of `cover`: as in wb_trace_options */
-    uint32_t classes_from; /* not of `cover`: grids of so many blocks or more are executed by classes: one
-                              block of each, where others are known to do the same. The grid is the same, but
-                              that other data does not show in its notes. 0: 64; UINT32_MAX: none */
+    uint32_t classes_from; /* grids of so many blocks or more are executed by classes: one block of each,
+                              where others are known to do the same. The grid is the same, but that other data
+                              does not show in its notes; with `cover` it is one of unknown contents, and made
+                              where every block by itself would take seconds. 0: 64; UINT32_MAX: none */
+    bool until_unknown;    /* not of `cover`: the grid ends with the first block of which not all is known */
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones
@@ -721,7 +727,6 @@ typedef enum {
     WB_ASSUME_LARGEST_INITIATIONS,
     WB_ASSUME_NO_FETCH_STALLS,
     WB_ASSUME_FETCH_AS_STATED,
-    WB_ASSUME_LATENCIES_IN_INTERVALS,
     WB_ASSUME_MACHINE_CODE_TIMES,
     WB_ASSUME_NO_CACHE_MISSES,
     WB_ASSUME_NO_DATA_CACHE_MISSES,
@@ -751,7 +756,6 @@ typedef enum {
     WB_ASSUME_RESULTS_NOT_STARVED,
     WB_ASSUME_COUNTERS_NOT_FULL,
     WB_ASSUME_CACHE_CONTROL,
-    WB_ASSUME_NOT_SOONER,
     WB_ASSUME_BARRIER_COUNTERS,
     WB_ASSUME_TOUCHED,
     /* The way of blocks to SMs. */

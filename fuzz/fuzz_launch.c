@@ -35,7 +35,27 @@ static void check_fields(const struct launch_argument *argument) {
     if (!argument->blank && end > launch_contents_size(&argument->contents)) abort();
 }
 
+/* A buffer that another argument names has contents of its own; open ones can be zeros. */
+static void check_buffers(const wb_launch *launch) {
+    struct arena arena = {0};
+    struct wb_launch zeros;
+    uint64_t offset;
+    size_t owner;
+    (void)launch_with_zeros(launch, &arena, &zeros);
+    for (size_t i = 0; i < launch->arguments.count; i++) {
+        const struct launch_argument *argument = &zeros.arguments.items[i];
+        for (size_t p = 0; p < launch_part_count(argument); p++) {
+            const struct launch_argument *part = launch_part(argument, p, &offset), *buffer;
+            if (part->same_as == NULL) continue;
+            buffer = launch_buffer_named(&zeros, NULL, part->same_as, &owner);
+            if (buffer != NULL && (!buffer->is_buffer || buffer->same_as != NULL)) abort();
+        }
+    }
+    arena_free(&arena);
+}
+
 static void fill_all(const wb_launch *launch) {
+    check_buffers(launch);
     for (size_t i = 0; i < launch->arguments.count; i++) {
         fill(&launch->arguments.items[i].contents);
         if (launch->arguments.items[i].fields != NULL) check_fields(&launch->arguments.items[i]);

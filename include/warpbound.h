@@ -164,8 +164,8 @@ typedef struct wb_kernel wb_kernel; /* belongs to its module */
 /* Reads a file with code ("/dev/stdin" works), which its first bytes tell: PTX, machine code for one
  * architecture (a cubin), or a file that holds such code (wb_program below). Of several images of a
  * translation unit PTX is taken, else the machine code. Malformed text, and a file that is cut short or
- * contradicts itself, is WB_ERR_INPUT. An unknown opcode is a warning, and an error only when a kernel that
- * uses it is looked up. */
+ * contradicts itself, is WB_ERR_INPUT. An unknown opcode is an error only when a kernel that uses it is
+ * looked up. */
 wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module);
 
 /* The same of `size` bytes in memory, which are copied; `name` stands for the file name in messages. */
@@ -408,11 +408,16 @@ typedef enum {
     WB_LAUNCH_COMPILE,    /* "ptxas": PTX is compiled with it for the machine */
     WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
     WB_LAUNCH_IMAGE,      /* as wb_program_module takes it */
+    WB_LAUNCH_KERNEL,     /* as wb_module_find_kernel takes it; of each launch of a list */
 } wb_launch_setting;
 
 /* What the first launch that says it says; files as they can be opened, though they stand in the launch file
  * relative to its folder. NULL where none does. Part of `launches`. */
 const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting setting);
+
+/* Adds a note at the place in the launch file where it first says that, if it does. */
+void wb_launches_note(const wb_launches *launches, wb_launch_setting setting, const char *note,
+                      wb_diagnostics *diagnostics);
 
 /* The code that they are of: what they name (WB_LAUNCH_CODE), or else the PTX file or cubin that lies beside
  * their file with the same name but for its ending. NULL when there is none. Part of `launches`. */
@@ -428,6 +433,9 @@ const char *wb_launch_kernel(const wb_launch *launch);
 /* Number of blocks in the grid, of threads in a block, in x, y and z. WB_ERR_INPUT beyond CUDA's limits. */
 wb_status wb_launch_set_grid(wb_launch *launch, const uint32_t blocks[3], wb_diagnostics *diagnostics);
 wb_status wb_launch_set_block(wb_launch *launch, const uint32_t threads[3], wb_diagnostics *diagnostics);
+
+/* Bytes: "4096", "0x1000", "48K", "48KB", "48KiB", "2M" or "1G", of which each is 1024 of the one before. */
+bool wb_read_bytes(const char *text, uint64_t *bytes);
 
 /* Bytes of dynamic shared memory per block. */
 wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics *diagnostics);
@@ -466,7 +474,8 @@ const char *wb_taken_name(wb_taken assumed);
 const char *wb_taken_name_at(size_t index);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
- * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16), "struct
+ * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16), "buf:a"
+ * and "buf:a+16" (the same in the buffer of argument a, which stands before it), "struct
  * {in: buf:f32[64], n: i32:64}". A launch file's arguments are dropped by the first call. */
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics);
 
@@ -1087,6 +1096,7 @@ typedef struct {
     wb_kind kind;        /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method */
     const char *name;    /* of that; NULL of a stream whose kernels have different ones */
     bool with_data;      /* beside covering paths: with the data that the launch gives */
+    bool with_zeros;     /* that leaves buffers open: with zeros in them */
     bool of_code;        /* beside a PTX model: of the machine code that runs, */
     const char *machine; /* on this machine; NULL: by its stall counts alone */
     bool any_order;      /* with blocks in any order (D3), not by the machine's rule */

@@ -205,7 +205,7 @@ def read_numbers(part: dict, of: Context) -> list[Number]:
     found = [read_bound(entry, of) for entry in part.get("bounds", ())]
     found += [read_simulation(entry, of) for entry in part.get("simulations", ())]
     if part.get("given"):
-        found += read_numbers(part["given"], replace(of, data="given"))
+        found += read_numbers(part["given"], replace(of, data="zeros" if part["given"]["zeros"] else "given"))
     return found
 
 
@@ -223,7 +223,7 @@ def read_verdict(verdict: dict, numbers: list[Number], of: Context) -> Verdict:
         bound = of_verdict(verdict["method"], verdict["kind"], verdict["bound"], numbers, of)
     if verdict["slowest"] is not None:
         found = verdict["slowest"]
-        data = "given" if found["with_data"] else of.data
+        data = "zeros" if found["with_zeros"] else "given" if found["with_data"] else of.data
         slowest = of_verdict(found["how"], found["kind"], found["cycles"], numbers, replace(of, data=data))
     return Verdict(
         *(verdict["state"], verdict["scope"], bound, slowest, verdict["deadline"], verdict["margin"]),

@@ -93,12 +93,26 @@ static wb_status add_given_kernel(const struct request *request, wb_diagnostics 
     wb_analysis **given = &covering->owned.given;
     wb_status status = request_grid_beside(request, diagnostics, &grid);
     if (status == WB_OK) {
-        status = analysis_new_given(grid, covering, &request->asked.watch, &messages, given);
+        status =
+            analysis_new_given(grid, analysis_executed(covering), &request->asked.watch, &messages, given);
         status = own_grid(status, grid, given);
     }
     if (status == WB_OK) analysis_set_given(covering, *given);
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
     return status == WB_ERR_DECLINED ? WB_OK : status;
+}
+
+static wb_status add_zeros_kernel(const struct request *request, wb_diagnostics *diagnostics, void *made) {
+    return add_given_kernel(request, diagnostics, made);
+}
+
+/* Adds an execution with zeros to covering paths of a kernel that have no other beside them. */
+static wb_status add_zeros(const struct request *request, wb_diagnostics *diagnostics,
+                           wb_analysis *analysis) {
+    const wb_grid *grid = analysis->owned.grid;
+    const bool has_none = grid != NULL && grid->cover.covers && analysis->owned.given == NULL;
+    if (!has_none || request->asked.scheme != NULL) return WB_OK;
+    return request_use_zeros(request, add_zeros_kernel, diagnostics, analysis);
 }
 
 /* Of all blocks on covering paths, and `beside` them of what the given data alone would have executed. */
@@ -265,9 +279,10 @@ static wb_status bound_asked(wb_analysis *analysis, const wb_analyze_options *as
     return kernel != WB_OK ? kernel : bounded;
 }
 
-/* Bounds the given data by what covering paths were bounded by. */
+/* Bounds the given data by what covering paths were bounded by; of zeros an execution is enough. */
 static wb_status bound_given(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     struct wb_diagnostics messages = {0};
+    if (analysis_has_zeros(analysis->owned.given)) return WB_OK;
     wb_status status = analysis_bound_alike(analysis->owned.given, analysis, watch, &messages);
     return settle_step(analysis, status, &messages, diagnostics);
 }
@@ -316,6 +331,7 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
     else
         status = analyse_block(&request, diagnostics, &made);
     if (status == WB_OK) status = request_take_lesser(&request, diagnostics, &made);
+    if (status == WB_OK) status = add_zeros(&request, diagnostics, made);
     if (status == WB_OK) status = run(made, &request.asked, diagnostics);
     if (status == WB_OK && request.asked.savings) status = request_find_savings(&request, made, diagnostics);
     if (status == WB_OK && cut) status = WB_ERR_LIMIT;
@@ -363,7 +379,8 @@ static wb_status add_launch(const struct request *request, struct changed_names 
                      "file can give them: variables");
     if (status != WB_OK) return status;
     assert(made->owned.grid != NULL);
-    status = add_changed(made->owned.grid, changed, diagnostics);
+    status = add_zeros(&of_launch, diagnostics, made);
+    if (status == WB_OK) status = add_changed(made->owned.grid, changed, diagnostics);
     if (status == WB_OK) status = stream_add(stream, made, diagnostics);
     if (status == WB_OK)
         stream->kernels.items[stream->kernels.count - 1].owned = made;

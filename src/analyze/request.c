@@ -10,6 +10,9 @@
 /* Most warp instructions that are executed with the given data only to show them beside all inputs. */
 #define BESIDE_INSTRUCTIONS_MAX UINT64_C(50000000)
 
+/* The same with zeros, which nobody asked for. */
+#define ZEROS_INSTRUCTIONS_MAX UINT64_C(2000000)
+
 /* How a block is executed with the given data. */
 static wb_trace_options given_block(const struct request *request) {
     const wb_analyze_options *asked = &request->asked;
@@ -79,7 +82,7 @@ static wb_status trace_given(const struct request *request, bool any_order, bool
     wb_trace_options trace = given_block(request);
     struct wb_diagnostics messages = {0};
     trace.any_order = any_order;
-    if (beside) trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
+    if (beside) trace.instruction_limit = request->beside_max;
     wb_status status = wb_block_trace(request->kernel, request->launch, &trace, &messages, block);
     if (status == WB_ERR_LIMIT && messages.over_limit) {
         if (!beside && request->machine != NULL) request_warn_too_long(&messages, diagnostics);
@@ -89,25 +92,50 @@ static wb_status trace_given(const struct request *request, bool any_order, bool
     return status;
 }
 
-/* Holds the flow facts to the given data: that can show that they are wrong, but not that they are true. */
+/* Holds the flow facts to the given data: that can show that they are wrong, but not that they are true.
+ * WB_ERR_DECLINED without a message when not all of it could be executed. */
 static wb_status hold_facts(const struct request *request, wb_diagnostics *diagnostics) {
     wb_grid_options trace = request_given_grid(request);
     if (request->asked.facts == NULL) return WB_OK;
     trace.facts = request->asked.facts;
-    trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
+    trace.instruction_limit = request->beside_max;
     return grid_hold_facts(request->kernel, request->launch, &trace, diagnostics);
 }
 
 wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                        const wb_analyze_options *options, wb_diagnostics *diagnostics,
                        struct request *request) {
-    *request = (struct request){.kernel = kernel, .launch = launch, .machine = machine};
+    *request = (struct request){
+        .kernel = kernel, .launch = launch, .machine = machine, .beside_max = BESIDE_INSTRUCTIONS_MAX};
     WB_TRY(OPTIONS_TAKE(wb_analyze_options, options, &request->asked, diagnostics));
     const wb_facts *facts = request->asked.facts;
     request->any =
         request->asked.inputs == WB_INPUTS_ANY || (request->asked.inputs == WB_INPUTS_USUAL && facts != NULL);
     if (facts != NULL) WB_TRY(facts_require_complete(facts, diagnostics));
-    return facts != NULL && launch != NULL ? hold_facts(request, diagnostics) : WB_OK;
+    const wb_status held = facts != NULL && launch != NULL ? hold_facts(request, diagnostics) : WB_OK;
+    return held == WB_ERR_DECLINED ? WB_OK : held;
+}
+
+wb_status request_use_zeros(const struct request *request, beside_use *use, wb_diagnostics *diagnostics,
+                            void *made) {
+    struct arena arena = {0};
+    struct wb_diagnostics messages = {0};
+    struct wb_launch launch;
+    struct request zeros = *request;
+    zeros.launch = &launch;
+    zeros.beside_max = ZEROS_INSTRUCTIONS_MAX;
+    wb_status status = launch_with_zeros(request->launch, &arena, &launch);
+    if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(&messages, "analyze");
+    if (status == WB_OK) status = hold_facts(&zeros, &messages);
+    if (status == WB_OK) status = use(&zeros, &messages, made);
+    const bool fails = status == WB_ERR_LIMIT && !messages.over_limit;
+    request_settle(&messages, fails, diagnostics);
+    arena_free(&arena);
+    return fails ? status : WB_OK;
+}
+
+static wb_status trace_zeros(const struct request *request, wb_diagnostics *diagnostics, void *made) {
+    return trace_given(request, false, true, diagnostics, made);
 }
 
 wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,
@@ -130,6 +158,8 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
         status = trace_given(request, false, true, diagnostics, &known);
         if (status == WB_ERR_DECLINED) status = WB_OK;
     }
+    if (status == WB_OK && given != NULL && known == NULL)
+        status = request_use_zeros(request, trace_zeros, diagnostics, &known);
     if (status == WB_OK && given != NULL)
         *given = known;
     else
@@ -140,7 +170,7 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
 wb_status request_grid_beside(const struct request *request, wb_diagnostics *diagnostics, wb_grid **grid) {
     wb_grid_options trace = request_given_grid(request);
     struct wb_diagnostics messages = {0};
-    trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
+    trace.instruction_limit = request->beside_max;
     wb_status status = wb_grid_trace(request->kernel, request->launch, &trace, &messages, grid);
     if (messages.over_limit) status = WB_ERR_DECLINED;
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);

@@ -9,7 +9,8 @@ struct request {
     const wb_launch *launch;
     const wb_machine *machine; /* NULL: of paths alone */
     wb_analyze_options asked;
-    bool any; /* it has to hold whatever buffers and variables contain */
+    bool any;            /* it has to hold whatever buffers and variables contain */
+    uint64_t beside_max; /* most warp instructions that are executed only to show them beside all inputs */
 };
 
 /* What is asked of a launch; `machine` and `options` may be NULL. Errors as options_take; WB_ERR_DECLINED,
@@ -39,6 +40,15 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
 /* All blocks with the given data, only to be shown beside all inputs. WB_ERR_DECLINED without a message when
  * that takes too long. Whether the data determines what is executed shows when the grid is analysed. */
 wb_status request_grid_beside(const struct request *request, wb_diagnostics *diagnostics, wb_grid **grid);
+
+/* What is executed beside covering paths. */
+typedef wb_status beside_use(const struct request *request, wb_diagnostics *diagnostics, void *made);
+
+/* The same with zeros in buffers whose contents the launch leaves open: one of its inputs, which proves
+ * nothing. What cannot be executed, or takes more than a moment, or contradicts flow facts, is left out
+ * without a message. */
+wb_status request_use_zeros(const struct request *request, beside_use *use, wb_diagnostics *diagnostics,
+                            void *made);
 
 /* The bound by `method` of what is analysed, on another machine. WB_ERR_DECLINED where there is none. */
 wb_status request_bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,

@@ -24,7 +24,8 @@ wb_status request_find_shortest(wb_analysis *analysis, const wb_watch *watch, wb
     wb_analysis *made = NULL;
     struct wb_diagnostics messages = {0};
     const char *policy = busy_policy(executed);
-    if (machine_isa(analysis->machine) != ISA_SASS || policy == NULL) return WB_OK;
+    if (machine_isa(analysis->machine) != ISA_SASS || policy == NULL || analysis_has_zeros(executed))
+        return WB_OK;
     struct wb_machine shortest = *machine_as_stated(analysis->machine);
     machine_take_shortest(&shortest);
     wb_status status = request_again_on(executed, &shortest, watch, &messages, &made);

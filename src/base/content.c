@@ -141,7 +141,7 @@ static const struct kind {
     [CONTENT_MACHINE] = {"a machine file", "give a machine with --machine: analyze k.ptx --machine %s"},
     [CONTENT_BLOCK] = {"a handwritten block", NULL},
     [CONTENT_FACTS] = {"a file of flow facts", "give flow facts with --facts: analyze k.ptx --facts %s"},
-    [CONTENT_CUDA] = {"CUDA source", "to compile it to PTX: nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx %s"},
+    [CONTENT_CUDA] = {"CUDA source", "to compile it: nvcc -cubin -lineinfo -arch=sm_XX -o k.cubin %s"},
     [CONTENT_LLVM] = {"LLVM assembly", "to compile it to PTX: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
     [CONTENT_BITCODE] = {"LLVM bitcode", "to compile it to PTX: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
     [CONTENT_CUBIN] = {"machine code of a GPU (cubin)", GIVE_CODE},

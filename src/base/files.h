@@ -168,9 +168,6 @@ wb_status scan_u32(struct scanner *scanner, const char *what, uint32_t least, ui
 /* Takes as many characters as belong to a word; the word's length, and its text in *word. */
 size_t scan_word(struct scanner *scanner, bool (*belongs)(char c), const char **word);
 
-/* Bytes: "4096", "48K", "48KB", "48KiB", "2M" or "1G", of which each is 1024 of the one before. */
-bool read_bytes(const char *text, uint64_t *bytes);
-
 /* One named value of a struct, described once in a table: how it is read from a file or an option, which
  * values it may have, and how it is printed. A table ends with an entry without a key. */
 

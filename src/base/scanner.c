@@ -97,13 +97,14 @@ size_t scan_word(struct scanner *scanner, bool (*belongs)(char c), const char **
     return scanner->at - first;
 }
 
-bool read_bytes(const char *text, uint64_t *bytes) {
+bool wb_read_bytes(const char *text, uint64_t *bytes) {
     static const char prefixes[] = "KMG";
     const size_t digits = strspn(text, "0123456789");
     const char *unit = text + digits;
     const char *prefix = *unit != '\0' ? strchr(prefixes, *unit & ~0x20) : NULL;
     const unsigned shift = prefix != NULL ? 10 * (unsigned)(prefix - prefixes + 1) : 0;
     uint64_t number;
+    if (number_u64(text, strlen(text), bytes)) return true;
     if (prefix != NULL) unit += unit[1] == 'i' && unit[2] == 'B' ? 2 : 1;
     if (unit[0] == 'B') unit++;
     if (*unit != '\0' || !number_u64(text, digits, &number) || number > UINT64_MAX >> shift) return false;

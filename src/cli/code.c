@@ -72,16 +72,17 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
     char message[200], many[40] = "";
     const char *last =
         options->operands.count > 0 ? options->operands.items[options->operands.count - 1] : "";
+    const bool is_unit = wb_deadline_unit(last) != WB_UNIT_CYCLES || strcmp(last, "cycles") == 0;
     if (options->operands.count > 1)
         (void)snprintf(many, sizeof many, ", but there are %zu", options->operands.count);
     (void)snprintf(message, sizeof message, "expected one PTX file, cubin or program%s (warpbound help %s)",
                    many, command_of(options->command)->name);
-    if (wb_deadline_unit(last) != WB_UNIT_CYCLES || strcmp(last, "cycles") == 0)
+    if (is_unit)
         (void)snprintf(message, sizeof message,
                        "'%s' is a separate word: write a deadline and its unit as one word, --deadline 100us",
                        last);
     (void)usage_error(diagnostics, message);
-    for (size_t i = 0; i < options->operands.count; i++) {
+    for (size_t i = 0; i < options->operands.count && !is_unit; i++) {
         const char *operand = options->operands.items[i];
         bool is_launch = false;
         if (!is_yaml_name(operand)) continue;
@@ -178,6 +179,7 @@ wb_status load_module(const struct options *options, const char *usual, wb_diagn
     wb_machine *of_launch = NULL; /* which says what code is meant */
     const char *name = options->machine != NULL ? options->machine : usual;
     wb_status status = load_program(options, diagnostics, &program);
+    if (status != WB_OK) note_setting(options, WB_LAUNCH_CODE, options->code_of_launch, diagnostics);
     if (status == WB_OK) status = require_machine(options, usual, program, diagnostics);
     if (status == WB_OK && usual != NULL)
         status = load_machine(options, name, diagnostics, &inputs->machine);
@@ -189,6 +191,7 @@ wb_status load_module(const struct options *options, const char *usual, wb_diagn
         status = compile_is_asked(options, machine)
                      ? compile_program(options, program, machine, diagnostics, &inputs->module)
                      : wb_program_module(program, machine, options->image, diagnostics, &inputs->module);
+    if (status != WB_OK) note_setting(options, WB_LAUNCH_IMAGE, options->image, diagnostics);
     if (status == WB_OK && usual != NULL) status = check_machine(options, usual, inputs, diagnostics);
     if (status == WB_OK && usual != NULL) status = take_code_beside(options, program, diagnostics, inputs);
     wb_machine_free(of_launch);

@@ -65,6 +65,10 @@ wb_status refuse_overwriting(struct options *options, wb_diagnostics *diagnostic
 /* Whether the name of a file ends as those of YAML files do. */
 bool is_yaml_name(const char *name);
 
+/* Notes where the launch file says `used`, which an error is about, if it does. */
+void note_setting(const struct options *options, wb_launch_setting setting, const char *used,
+                  wb_diagnostics *diagnostics);
+
 /* What most commands work on. Zero-initialised it is empty. */
 struct inputs {
     wb_module *module;

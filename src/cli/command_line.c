@@ -100,7 +100,7 @@ static wb_status store_option(struct options *options, const struct option_row *
         stored = read_dimensions(value, 0, place->index);
         place->given = true;
         break;
-    case OPTION_SIZE: stored = read_size(value, member); break;
+    case OPTION_SIZE: stored = wb_read_bytes(value, member) && *(uint64_t *)member > 0; break;
     case OPTION_SECONDS: stored = read_seconds(value, member); break;
     case OPTION_FORMAT:
         stored = read_word(value, row->words, &word);

@@ -94,11 +94,14 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     wb_machine *loaded = NULL;
     char about[ABOUT_MAX];
     wb_status status = check_settings(options, diagnostics);
-    if (strcmp(name, "___") == 0) /* as init leaves it */
-        return usage_error(diagnostics, "the machine is still ___: name one in the launch file, or with -m "
-                                        "(warpbound machine list)");
-    if (name == options->machine) about_option("machine", name, about, diagnostics);
-    if (status == WB_OK) status = wb_machine_load(name, diagnostics, &loaded);
+    const char *of_launch = options->of_launch[WB_LAUNCH_MACHINE];
+    if (name == options->machine && name != of_launch) about_option("machine", name, about, diagnostics);
+    if (status == WB_OK && strcmp(name, "___") == 0) /* as init leaves it */
+        status = usage_error(diagnostics, "the machine is still ___: name one in the launch file, or with -m "
+                                          "(warpbound machine list)");
+    else if (status == WB_OK)
+        status = wb_machine_load(name, diagnostics, &loaded);
+    if (status != WB_OK) note_setting(options, WB_LAUNCH_MACHINE, name, diagnostics);
     wb_diagnostics_about(diagnostics, NULL);
     if (status == WB_OK && options->memory != 0) status = set_memory(options->memory, loaded, diagnostics);
     if (status == WB_OK) status = set_keys(options, loaded, diagnostics);
@@ -173,7 +176,7 @@ static wb_status set_launch(const struct options *options, wb_launch *launch, wb
     if (status == WB_OK && options->shared != NULL) {
         about_option("shared", options->shared, about, diagnostics);
         uint64_t bytes;
-        if (!read_size(options->shared, &bytes)) bytes = number_of(options->shared, UINT64_MAX);
+        if (!wb_read_bytes(options->shared, &bytes)) bytes = UINT64_MAX;
         status = wb_launch_set_shared(launch, bytes, diagnostics);
     }
     if (status == WB_OK && options->registers != NULL) {
@@ -247,7 +250,9 @@ static wb_status load_kernel(const struct options *options, const char *usual, w
     if (status != WB_OK) return status;
     const char *name = options->kernel;
     if (name == NULL && inputs->launch != NULL) name = wb_launch_kernel(inputs->launch);
-    return wb_module_find_kernel(inputs->module, name, diagnostics, &inputs->kernel);
+    const wb_status found = wb_module_find_kernel(inputs->module, name, diagnostics, &inputs->kernel);
+    if (found != WB_OK) note_setting(options, WB_LAUNCH_KERNEL, name, diagnostics);
+    return found;
 }
 
 /* Warns of a number of registers that is not that of the machine code. */

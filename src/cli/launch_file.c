@@ -47,6 +47,13 @@ static wb_status refuse_without_code(const char *launch, wb_diagnostics *diagnos
     return WB_ERR_INPUT;
 }
 
+void note_setting(const struct options *options, wb_launch_setting setting, const char *used,
+                  wb_diagnostics *diagnostics) {
+    const char *said = options->of_launch[setting];
+    if (used != NULL && said != NULL && strcmp(used, said) == 0)
+        wb_launches_note(options->launch_file, setting, "it is named here", diagnostics);
+}
+
 /* Copies what the file says in place of options: these outlive its launches, for messages at the end. */
 static wb_status keep_settings(struct options *options) {
     for (unsigned which = 0; which < sizeof options->of_launch / sizeof *options->of_launch; which++) {

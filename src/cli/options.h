@@ -83,12 +83,12 @@ struct options {
     char *const *words; /* the command line behind the command's name, as it was given */
     int word_count;
     bool help, allow_files, force, compile;
-    bool compile_of_launch;               /* the launch file has `compile` */
-    bool facts_of_launch;                 /* the launch file names `facts`, rather than the command line */
-    struct option_list operands;          /* what is no option: the file first */
-    wb_launches *launch_file;             /* what `launch` describes, once it is read (launch_file.c) */
-    char *of_launch[WB_LAUNCH_IMAGE + 1]; /* what it says in place of options: owned, or NULL */
-    const char *ptxas_info_of_launch;     /* the file that it names */
+    bool compile_of_launch;                /* the launch file has `compile` */
+    bool facts_of_launch;                  /* the launch file names `facts`, rather than the command line */
+    struct option_list operands;           /* what is no option: the file first */
+    wb_launches *launch_file;              /* what `launch` describes, once it is read (launch_file.c) */
+    char *of_launch[WB_LAUNCH_KERNEL + 1]; /* what it says in place of options: owned, or NULL */
+    const char *ptxas_info_of_launch;      /* the file that it names */
     const char *kernel, *image, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts,
         *ptxas_info;
     struct option_list arguments, variables, sets;

@@ -37,20 +37,6 @@ bool read_dimensions(const char *text, uint32_t rest, uint32_t dimensions[3]) {
     return false;
 }
 
-bool read_size(const char *text, uint64_t *bytes) {
-    static const char suffixes[] = "KMG";
-    const size_t digits = strspn(text, "0123456789");
-    const char *unit = text + digits;
-    const char *suffix = *unit != '\0' ? strchr(suffixes, *unit & ~0x20) : NULL;
-    const unsigned shift = suffix != NULL ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
-    if (suffix != NULL) unit += unit[1] == 'i' && unit[2] == 'B' ? 2 : 1;
-    if (*unit == 'B') unit++;
-    if (*unit != '\0') return false;
-    if (digits > 15 || !read_number(text, digits, 1, UINT64_MAX >> (shift + 1), bytes)) return false;
-    *bytes <<= shift;
-    return true;
-}
-
 bool read_seconds(const char *text, double *seconds) {
     char *end;
     *seconds = strtod(text, &end);

@@ -13,9 +13,6 @@ bool read_number(const char *text, size_t length, uint64_t least, uint64_t most,
 /* "X[,Y[,Z]]", of which those left out are `rest`; false when it is something else. */
 bool read_dimensions(const char *text, uint32_t rest, uint32_t dimensions[3]);
 
-/* A number of bytes, or of kB, MB or GB (K, M, G: powers of 1024). */
-bool read_size(const char *text, uint64_t *bytes);
-
 /* Seconds above 0: digits, with a point between them. */
 bool read_seconds(const char *text, double *seconds);
 

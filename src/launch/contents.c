@@ -399,15 +399,29 @@ static bool is_blank(const char *text) {
     return length == blank || text[length - blank - 1] == ':';
 }
 
+/* Whether "buf:NAME" or "buf:NAME+ELEMENT" stands there, rather than a shape that is not complete. */
+static bool names_argument(const char *text) {
+    const size_t length = strcspn(text, "+");
+    return length > 0 && strpbrk(text, "[]=: ") == NULL && launch_type_named(text, length) == PTX_TYPE_NONE;
+}
+
+static wb_status parse_same(const struct contents_parser *parser, const char *name,
+                            struct launch_argument *argument) {
+    const size_t length = strcspn(name, "+");
+    const char *element = name + length;
+    if (*element == '+' && !number_u64(element + 1, strlen(element + 1), &argument->offset))
+        return fail(parser, "expected a number of elements after '+'");
+    argument->same_as = arena_string(parser->site->arena, name, length);
+    return argument->same_as != NULL ? WB_OK : diagnose_out_of_memory(parser->site->diagnostics, "argument");
+}
+
 /* What stands for a value. */
 static wb_status parse_argument(const struct contents_parser *parser, struct launch_argument *argument) {
     const char *rest;
     if ((rest = behind(parser->text, "buf:")) != NULL) {
-        uint64_t pointed = 0;
         argument->is_buffer = true;
-        WB_TRY(launch_contents_parse(parser->site, rest, &argument->contents, &pointed));
-        argument->offset = pointed * ptx_type_bytes(argument->contents.type);
-        return WB_OK;
+        if (names_argument(rest)) return parse_same(parser, rest, argument);
+        return launch_contents_parse(parser->site, rest, &argument->contents, &argument->offset);
     }
     if ((rest = behind(parser->text, "bytes:")) != NULL) return parse_hex_bytes(parser, rest, argument);
     if ((rest = behind(parser->text, "bytes[")) != NULL) return parse_unknown_bytes(parser, rest, argument);

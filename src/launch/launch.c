@@ -44,6 +44,7 @@ void wb_launches_free(wb_launches *launches) {
         wb_launch_free(launches->items[i]);
     free(launches->items);
     free(launches->beside);
+    arena_free(&launches->arena);
     free(launches);
 }
 
@@ -71,7 +72,7 @@ uint32_t wb_launch_registers(const wb_launch *launch) {
 }
 
 const char *wb_launch_kernel(const wb_launch *launch) {
-    return launch->kernel;
+    return launch->settings[WB_LAUNCH_KERNEL];
 }
 
 static wb_status bad_dimensions(const struct dimension_limits *limits, const struct subject *subject,
@@ -212,7 +213,7 @@ wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_dia
     const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL};
     struct launch_argument parsed;
     WB_TRY(launch_argument_parse(&site, NULL, argument, &parsed));
-    if (launch->arguments_from_file) launch->arguments.count = 0;
+    if (launch->arguments_from_file) launch->arguments.count = launch->arguments_at = 0;
     launch->arguments_from_file = false;
     if (vec_push(&launch->arguments, parsed) != WB_OK) return diagnose_out_of_memory(diagnostics, "argument");
     return WB_OK;
@@ -247,6 +248,59 @@ wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_d
     variable->contents = contents;
     variable->text = arena_string(&launch->arena, equals + 1, strlen(equals + 1));
     return variable->text == NULL ? diagnose_out_of_memory(diagnostics, subject.where) : WB_OK;
+}
+
+/* Zeros where contents are open: whether they were. */
+static bool fill_open(struct launch_contents *contents) {
+    const bool is_open = contents->fill == LAUNCH_FILL_UNKNOWN;
+    if (is_open) contents->fill = LAUNCH_FILL_ZERO;
+    return is_open;
+}
+
+/* What launch_with_zeros is about. */
+struct zeros {
+    const struct wb_launch *launch;
+    struct arena *arena;
+    struct wb_launch *made;
+    bool was_open;
+};
+
+static bool has_contents(const struct launch_argument *part) {
+    return part->is_buffer && part->same_as == NULL;
+}
+
+static void fill_argument(struct zeros *zeros, struct launch_argument *argument) {
+    struct launch_field *fields = arena_array(zeros->arena, argument->field_count, sizeof *fields);
+    if (has_contents(argument)) zeros->was_open |= fill_open(&argument->contents);
+    for (size_t f = 0; f < argument->field_count; f++) {
+        fields[f] = argument->fields[f];
+        if (has_contents(&fields[f].value)) zeros->was_open |= fill_open(&fields[f].value.contents);
+    }
+    if (argument->fields != NULL) argument->fields = fields;
+}
+
+static void make_zeros(void *context) {
+    struct zeros *zeros = context;
+    const struct wb_launch *launch = zeros->launch;
+    struct wb_launch *made = zeros->made;
+    made->arguments.items = arena_array(zeros->arena, launch->arguments.count, sizeof *made->arguments.items);
+    made->variables.items = arena_array(zeros->arena, launch->variables.count, sizeof *made->variables.items);
+    for (size_t v = 0; v < launch->variables.count; v++) {
+        made->variables.items[v] = launch->variables.items[v];
+        zeros->was_open |= fill_open(&made->variables.items[v].contents);
+    }
+    for (size_t a = 0; a < launch->arguments.count; a++) {
+        made->arguments.items[a] = launch->arguments.items[a];
+        fill_argument(zeros, &made->arguments.items[a]);
+    }
+}
+
+wb_status launch_with_zeros(const struct wb_launch *launch, struct arena *arena, struct wb_launch *made) {
+    struct zeros zeros = {launch, arena, made, false};
+    *made = *launch;
+    made->with_zeros = true;
+    WB_TRY(arena_protect(arena, make_zeros, &zeros));
+    return zeros.was_open ? WB_OK : WB_ERR_DECLINED;
 }
 
 /* The `index`-th part of an argument or variable, arguments first; NULL past the end. */
@@ -300,6 +354,7 @@ wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, st
                            struct launch_inputs *inputs) {
     const size_t arguments = launch->arguments.count, variables = launch->variables.count;
     *inputs = (struct launch_inputs){.any_contents = any_contents,
+                                     .with_zeros = launch->with_zeros,
                                      .arguments = arena_array(arena, arguments + 1, sizeof(char *)),
                                      .variables = arena_array(arena, variables + 1, sizeof(char *)),
                                      .contents = arena_array(arena, variables + 1, sizeof(char *)),

@@ -25,7 +25,7 @@
 /* What stands in a launch file for a value that its user has yet to fill in. */
 #define LAUNCH_BLANK "___"
 
-#define LAUNCH_SETTINGS (WB_LAUNCH_IMAGE + 1)
+#define LAUNCH_SETTINGS (WB_LAUNCH_KERNEL + 1)
 
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u
@@ -69,7 +69,8 @@ struct launch_argument {
     bool known;                        /* of a scalar: false for "i32:?" */
     enum ptx_type type;                /* of a scalar; PTX_TYPE_NONE for "bytes:..." (a struct by value) */
     uint64_t bits;                     /* of a scalar */
-    uint64_t offset;                   /* of a buffer: bytes from its start to where the argument points */
+    const char *same_as;               /* of a buffer: whose it is, another argument's; NULL: its own */
+    uint64_t offset;                   /* of a buffer: elements from its start to where the argument points */
     struct launch_contents contents;   /* of a buffer; of "bytes:..." the bytes, as a file's; of a struct with
                                           fields its size */
     const struct launch_field *fields; /* of "struct {...}" and vectors, else NULL */
@@ -104,8 +105,9 @@ struct wb_launch {
     wb_input input;       /* that file; its path is NULL where there is none */
     struct source source; /* its text, unless it is a list: then, and without a file, the text is NULL */
     const char *settings[LAUNCH_SETTINGS]; /* by wb_launch_setting; NULL where nothing is said */
+    uint32_t settings_at[LAUNCH_SETTINGS]; /* byte offsets in the file */
+    uint32_t arguments_at;                 /* the same of the list, or 0 */
     struct launch_blanks blanks;
-    const char *kernel; /* or NULL */
     const char *stream; /* whose launches run one after another, or NULL: the default one */
     bool has_grid, has_block;
     uint32_t grid[3], block[3];
@@ -117,6 +119,7 @@ struct wb_launch {
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
     bool argument_replaced;   /* one of them has another value than the file gives */
     VEC(struct launch_variable) variables;
+    bool with_zeros;            /* made by launch_with_zeros */
     const char *const *changed; /* .global variables that earlier launches of a list perhaps store to: */
     size_t changed_count;       /* nothing is known of what is in them, unless it is given */
 };
@@ -127,6 +130,9 @@ struct wb_launches {
     struct wb_launch **items; /* at least one; NULL: handed over */
     size_t count;
     char *beside; /* the code beside the file, or NULL */
+    struct arena arena;
+    struct source source;                  /* their text */
+    uint32_t settings_at[LAUNCH_SETTINGS]; /* byte offsets of those that are said first */
 };
 
 /* Where a launch file lies, and which files it may name. */
@@ -192,6 +198,14 @@ static inline size_t launch_part_count(const struct launch_argument *argument) {
     return argument->fields != NULL ? argument->field_count : 1;
 }
 
+/* Of the arguments before one. */
+static inline size_t launch_parts_before(const struct wb_launch *launch, size_t argument) {
+    size_t parts = 0;
+    for (size_t a = 0; a < argument; a++)
+        parts += launch_part_count(&launch->arguments.items[a]);
+    return parts;
+}
+
 static inline const struct launch_argument *launch_part(const struct launch_argument *argument, size_t index,
                                                         uint64_t *offset) {
     *offset = argument->fields != NULL ? argument->fields[index].offset : 0;
@@ -210,6 +224,12 @@ const char *launch_promise_problem(const struct wb_launch *launch, const char *p
 /* Whether the buffers that a launch file promises are among the arguments that it gives, if it gives some. */
 wb_status launch_check_promises(const struct wb_launch *launch, const struct ytree *document,
                                 const struct ytree_node *mapping);
+
+/* The argument or field whose buffer `same_as` names, and its number among the parts of all arguments; NULL:
+ * it names no buffer with contents of its own. `kernel` may be NULL. */
+const struct launch_argument *launch_buffer_named(const struct wb_launch *launch,
+                                                  const struct wb_kernel *kernel, const char *same_as,
+                                                  size_t *part);
 
 /* The argument that "NAME=VALUE" is about, and what it becomes, of wb_launch_set_argument: in the launch's
  * arena, the launch is as it was. */
@@ -235,6 +255,11 @@ wb_status launch_assumption_store(const char *name, size_t length, const struct 
 /* The name of an assumption. */
 const char *launch_assumption_name(enum launch_assumption what);
 
+/* The launch with zeros in all buffers whose contents it leaves open, which are one of its inputs; the copy
+ * is valid as long as the launch and the arena. WB_ERR_DECLINED without a message when there are none,
+ * WB_ERR_LIMIT when memory is exhausted. */
+wb_status launch_with_zeros(const struct wb_launch *launch, struct arena *arena, struct wb_launch *made);
+
 /* Parses the YAML of launch files, in which an argument "struct {...}" needs no quotes. */
 wb_status launch_tree_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                             struct ytree *document);
@@ -252,6 +277,7 @@ wb_status launches_parse(const char *name, const char *text, size_t size, const 
 struct launch_inputs {
     const char *file;       /* the launch file that gives the arguments, or NULL */
     bool any_contents;      /* of buffers and variables, whatever is given */
+    bool with_zeros;        /* in buffers whose contents are not given */
     const char **arguments; /* as they were given */
     size_t argument_count;
     const char **variables; /* names of those of the module whose contents are given, */

@@ -69,6 +69,24 @@ const struct launch_argument *launch_part_named(const struct wb_launch *launch, 
     return field != NULL ? &field->value : NULL;
 }
 
+const struct launch_argument *launch_buffer_named(const struct wb_launch *launch,
+                                                  const struct wb_kernel *kernel, const char *same_as,
+                                                  size_t *part) {
+    const struct assignment named = {same_as, "", strlen(same_as)};
+    size_t index = find_argument(launch, kernel, &named);
+    const struct launch_argument *found = NULL;
+    const struct launch_field *field = NULL;
+    if (index < launch->arguments.count)
+        found = &launch->arguments.items[index];
+    else
+        field = find_field(launch, kernel, &named, &index);
+    if (field != NULL) found = &field->value;
+    if (found == NULL || !found->is_buffer || found->same_as != NULL) return NULL;
+    *part = launch_parts_before(launch, index);
+    if (field != NULL) *part += (size_t)(field - launch->arguments.items[index].fields);
+    return found;
+}
+
 static wb_status refuse(struct text *message, wb_diagnostics *diagnostics) {
     diagnose(diagnostics, SEVERITY_ERROR, "argument", "%s",
              message->failed ? "out of memory" : message->data);

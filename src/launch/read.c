@@ -35,14 +35,6 @@ static wb_status out_of_memory(const struct ytree *document) {
     return diagnose_out_of_memory(document->diagnostics, document->source.name);
 }
 
-static wb_status read_kernel(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
-        return ytree_expected(document, value, "the name of a kernel");
-    reader->launch->kernel = arena_string(&reader->launch->arena, value->text, strlen(value->text));
-    return reader->launch->kernel == NULL ? out_of_memory(document) : WB_OK;
-}
-
 static wb_status read_stream(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
@@ -105,8 +97,8 @@ static wb_status read_shared(const struct ytree *document, const struct ytree_no
         return WB_OK;
     }
     uint64_t bytes = UINT64_MAX;
-    if (value->kind == YTREE_SCALAR && !value->quoted && !read_bytes(value->text, &bytes))
-        bytes = number_of(value);
+    if (value->kind == YTREE_SCALAR && !value->quoted && !wb_read_bytes(value->text, &bytes))
+        bytes = UINT64_MAX;
     return launch_shared_store(bytes, &subject, document->diagnostics, reader->launch);
 }
 
@@ -169,6 +161,7 @@ static wb_status read_arguments(const struct ytree *document, const struct ytree
     struct wb_launch *launch = reader->launch;
     wb_status worst = WB_OK;
     WB_TRY(ytree_require(document, value, YTREE_LIST, "a list of arguments such as 'i32:1024'"));
+    launch->arguments_at = value->at;
     for (const struct ytree_node *item = value->first; item != NULL; item = item->next) {
         struct launch_argument argument = {0};
         const wb_status status = read_argument(document, item, reader, &argument);
@@ -215,6 +208,7 @@ SETTING_READER(accept, WB_LAUNCH_ACCEPT)
 SETTING_READER(compile, WB_LAUNCH_COMPILE)
 SETTING_READER(resident, WB_LAUNCH_RESIDENT)
 SETTING_READER(image, WB_LAUNCH_IMAGE)
+SETTING_READER(kernel, WB_LAUNCH_KERNEL)
 
 static const struct field launch_fields[] = {
     {.key = "code", .kind = FIELD_NESTED, .read = read_code},
@@ -412,6 +406,20 @@ static wb_status read_list(const struct launch_document *document, struct wb_lau
     return WB_OK;
 }
 
+/* Keeps the text and where the settings stand in it, for messages about what they name. */
+static wb_status keep_places(const struct launch_document *document, struct wb_launches *launches) {
+    const struct source *source = &document->tree.source;
+    struct arena *arena = &launches->arena;
+    launches->source = (struct source){arena_string(arena, source->name, strlen(source->name)),
+                                       arena_string(arena, source->text, source->size), source->size};
+    for (size_t i = launches->count; i-- > 0;)
+        for (size_t s = 0; s < LAUNCH_SETTINGS; s++)
+            if (launches->items[i]->settings_at[s] > 0)
+                launches->settings_at[s] = launches->items[i]->settings_at[s];
+    const bool failed = launches->source.name == NULL || launches->source.text == NULL;
+    return failed ? out_of_memory(&document->tree) : WB_OK;
+}
+
 /* A list, or a launch alone. */
 static wb_status fill_launches(const struct launch_document *document, struct wb_launches *launches) {
     const struct ytree_node *root = document->tree.root;
@@ -431,6 +439,7 @@ wb_status launches_parse(const char *name, const char *text, size_t size, const 
     struct launch_document document;
     wb_status status = open_document(name, text, size, folder, diagnostics, &document);
     if (status == WB_OK) status = fill_launches(&document, made);
+    if (status == WB_OK) status = keep_places(&document, made);
     ytree_free(&document.tree);
     if (status != WB_OK) {
         wb_launches_free(made);

@@ -70,6 +70,7 @@ enum setting_kind {
                      and nothing that is secret has such a name */
     SETTING_MACHINE,  /* a file, or the name of a preset */
     SETTING_DEADLINE, /* a time */
+    SETTING_NAME,     /* of something in the code */
     SETTING_NAMES,    /* a list of names, or one */
     SETTING_PROMISES, /* likewise of promises */
     SETTING_IMAGES    /* the same of names that only the code knows */
@@ -97,6 +98,7 @@ static const struct {
     [WB_LAUNCH_RESIDENT] = {"resident",
                             "a list of translations, data, data.ARGUMENT, code, code-l1, block-l1",
                             SETTING_PROMISES, NULL},
+    [WB_LAUNCH_KERNEL] = {"kernel", "the name of a kernel", SETTING_NAME, NULL},
     [WB_LAUNCH_IMAGE] = {"image", "the name of an image of a program, or a list of them", SETTING_IMAGES,
                          NULL},
 };
@@ -166,6 +168,7 @@ const char *launch_promise_problem(const struct wb_launch *launch, const char *p
     if (name == NULL) return NULL;
     *part = launch_part_named(launch, name, length - (size_t)(name - promise));
     if (*part == NULL) return "there is no argument of that name";
+    if ((*part)->same_as != NULL) return "that argument has the buffer of another one: name that";
     return (*part)->is_buffer || (*part)->blank ? NULL : "that argument is no buffer";
 }
 
@@ -206,7 +209,7 @@ static bool is_machine_file(const char *name) {
 /* Whether a setting names a file, and in which folder it may lie. */
 static bool names_file(enum setting_kind kind, const char *text, struct launch_folder *folder) {
     if (kind == SETTING_CODE && file_ends_with(text, ".ptx")) folder->files = WB_FILES_ANY;
-    return kind != SETTING_DEADLINE && (kind != SETTING_MACHINE || is_machine_file(text));
+    return kind < SETTING_DEADLINE && (kind != SETTING_MACHINE || is_machine_file(text));
 }
 
 wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *document,
@@ -215,6 +218,7 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     const struct subject subject = {.source = &document->source, .offset = value->at};
     struct launch_folder own = folder != NULL ? *folder : (struct launch_folder){".", WB_FILES_BELOW};
     char *path = NULL;
+    launch->settings_at[setting] = value->at;
     if (settings[setting].kind >= SETTING_NAMES) return store_names(setting, document, value, launch);
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
         return ytree_expected(document, value, settings[setting].expected);
@@ -243,6 +247,13 @@ const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting s
     return NULL;
 }
 
+void wb_launches_note(const wb_launches *launches, wb_launch_setting setting, const char *note,
+                      wb_diagnostics *diagnostics) {
+    if (launches->settings_at[setting] > 0)
+        diagnose_at(diagnostics, SEVERITY_NOTE, &launches->source, launches->settings_at[setting], "%s",
+                    note);
+}
+
 /* Whether a document is a launch, or a list of them, and no other file of the command. */
 static bool describes_launches(const struct ytree_node *root) {
     const struct ytree_node *launch = root->kind == YTREE_LIST ? root->first : root;
@@ -259,7 +270,8 @@ wb_status wb_is_launch_file(const char *path, wb_diagnostics *diagnostics, bool 
     size_t size = 0;
     wb_status status = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size);
     if (status == WB_OK) status = launch_tree_parse(path, text, size, &unsaid, &document);
-    *is_launch = status == WB_OK && describes_launches(document.root);
+    *is_launch =
+        status == WB_OK ? describes_launches(document.root) : content_of(text, size) == CONTENT_LAUNCH;
     ytree_free(&document);
     free(text);
     diagnostics_clear(&unsaid);

@@ -267,8 +267,7 @@ static bool is_guarded(const struct lift *lift, const struct ptx_inst *inst) {
 
 void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *operands, uint32_t count) {
     struct ptx_inst inst = lift->inst;
-    struct form_problem problem;
-    if (form_get(lift->in->forms, opcode, strlen(opcode), &problem, &inst.form) != WB_OK)
+    if (form_get(lift->in->forms, opcode, strlen(opcode), &inst.form) != WB_OK)
         arena_fail(lift->arena, WB_ERR_LIMIT);
     const char *roles = inst.form->roles;
     assert(inst.form->op != PTX_OP_UNKNOWN && count <= strlen(roles));

@@ -309,8 +309,7 @@ static enum ptx_requests requests_of(const struct row *row, const struct ptx_for
 }
 
 /* Decodes all modifiers; the parts of the row's own name count where they are modifiers too (bar.red). */
-static bool apply_modifiers(struct ptx_form *form, const struct row *row, const char *text, size_t length,
-                            struct form_problem *problem) {
+static bool apply_modifiers(struct ptx_form *form, const struct row *row, const char *text, size_t length) {
     size_t name = strlen(row->name);
     size_t start = strcspn(row->name, ".");
     while (start < length) {
@@ -318,10 +317,7 @@ static bool apply_modifiers(struct ptx_form *form, const struct row *row, const 
         const char *dot = memchr(part, '.', length - start - 1);
         size_t part_length = dot == NULL ? length - start - 1 : (size_t)(dot - part);
         bool known = apply_modifier(form, row->modifiers, part, part_length);
-        if (!known && start >= name) {
-            *problem = (struct form_problem){"unknown modifier", start, part_length + 1};
-            return false;
-        }
+        if (!known && start >= name) return false;
         start += part_length + 1;
     }
     return true;
@@ -379,21 +375,15 @@ static const char *roles_of(struct arena *arena, const struct row *row, const st
     return roles;
 }
 
-/* Decodes a text; *problem says why the form is unknown, if it is. */
 static wb_status form_decode(struct arena *arena, const char *text, size_t length,
-                             struct form_problem *problem, const struct ptx_form **out) {
+                             const struct ptx_form **out) {
     struct ptx_form *form = arena_alloc(arena, sizeof *form);
     if (form == NULL) return WB_ERR_LIMIT;
     const struct row *row = row_of(text, length);
-    if (row == NULL) *problem = (struct form_problem){"unknown opcode", 0, length};
     if (row != NULL) form->op = row->op;
     if (row != NULL) form->wait = row->wait;
     form->vector = 1;
-    if (row != NULL && !apply_modifiers(form, row, text, length, problem)) row = NULL;
-    if (row != NULL && !is_complete(form)) {
-        *problem = (struct form_problem){"incomplete opcode", 0, length};
-        row = NULL;
-    }
+    if (row != NULL && (!apply_modifiers(form, row, text, length) || !is_complete(form))) row = NULL;
     if (row == NULL)
         *form = (struct ptx_form){.op = PTX_OP_UNKNOWN, .class_ = PTX_CLASS_OTHER, .roles = "", .vector = 1};
     form->text = arena_string(arena, text, length);
@@ -413,15 +403,13 @@ static wb_status form_decode(struct arena *arena, const char *text, size_t lengt
     return form->roles == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
-wb_status form_get(struct form_table *table, const char *text, size_t length, struct form_problem *problem,
-                   const struct ptx_form **form) {
-    problem->what = NULL;
+wb_status form_get(struct form_table *table, const char *text, size_t length, const struct ptx_form **form) {
     uint32_t number;
     WB_TRY(intern_add(&table->texts, text, length, &number));
     if (number == table->forms.count) {
         struct form_entry entry = {NULL};
         WB_TRY(vec_push(&table->forms, entry));
-        WB_TRY(form_decode(table->arena, text, length, problem, &table->forms.items[number].form));
+        WB_TRY(form_decode(table->arena, text, length, &table->forms.items[number].form));
     }
     *form = table->forms.items[number].form;
     return *form == NULL ? WB_ERR_LIMIT : WB_OK;

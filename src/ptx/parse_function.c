@@ -193,15 +193,8 @@ static wb_status parse_unknown(struct parser *parser, const char *reason, struct
     return parser_require(parser, ';');
 }
 
-/* Finds the form of an opcode; the first time that an unknown one is met, a warning says so. */
 static wb_status find_form(struct parser *parser, const struct token *opcode, struct ptx_inst *inst) {
-    struct form_problem problem;
-    WB_TRY(form_get(&parser->forms, opcode->text, opcode->length, &problem, &inst->form));
-    if (problem.what != NULL) {
-        int shown = problem.length > 100 ? 100 : (int)problem.length;
-        diagnose_at(parser->diagnostics, SEVERITY_WARNING, &parser->module->source, inst->at + problem.offset,
-                    "%s '%.*s'", problem.what, shown, opcode->text + problem.offset);
-    }
+    WB_TRY(form_get(&parser->forms, opcode->text, opcode->length, &inst->form));
     bool callee = !parser->functions.items[parser->body.function].is_entry;
     if (inst->form->op == PTX_OP_RET && callee)
         return form_callee_ret(&parser->forms, inst->form, &inst->form);
@@ -209,31 +202,27 @@ static wb_status find_form(struct parser *parser, const struct token *opcode, st
 }
 
 /* Refuses more registers than struct ptx_regs holds; no machine has an instruction with so many. */
-static wb_status check_register_count(struct parser *parser, const struct ptx_inst *inst, size_t first) {
+static wb_status check_register_count(struct parser *parser, size_t first) {
     size_t count = 0;
     for (size_t i = first; i < parser->body.operands.count; i++)
         count += parser->body.operands.items[i].kind == PTX_OPERAND_REG;
     if (count + 2 <= PTX_REGS_MAX) return WB_OK;
-    return parser_unfit(parser, inst->at, "an instruction with %zu registers", count);
+    return parser_unfit(parser, "an instruction with %zu registers", count);
 }
 
-/* The operands of a known opcode. Where they do not fit it, the instruction is read again as text; a warning
- * says so of the first one of a function. */
+/* The operands of a known opcode. Where they do not fit it, the instruction is read again as text. */
 static wb_status parse_known(struct parser *parser, struct ptx_inst *inst) {
     const struct lexer before = parser->lexer;
     const size_t operands = parser->body.operands.count, uses = parser->body.uses.count;
-    parser->unfit = (struct unfit){0};
+    parser->unfit = NULL;
     wb_status status = parse_operands(parser, inst);
-    if (status == WB_OK) status = check_register_count(parser, inst, operands);
-    if (status != WB_ERR_INPUT || parser->unfit.reason == NULL) return status;
-    if (parser->body.first_unknown == PTX_NO_INDEX)
-        diagnose_at(parser->diagnostics, SEVERITY_WARNING, &parser->module->source, parser->unfit.at, "%s",
-                    parser->unfit.reason);
+    if (status == WB_OK) status = check_register_count(parser, operands);
+    if (status != WB_ERR_INPUT || parser->unfit == NULL) return status;
     parser->lexer = before;
     parser->body.operands.count = operands;
     parser->body.uses.count = uses;
     inst->operand_count = 0;
-    return parse_unknown(parser, parser->unfit.reason, inst);
+    return parse_unknown(parser, parser->unfit, inst);
 }
 
 /* What is said of an opcode that has no form. */

@@ -9,7 +9,6 @@
 /* Operands as they stand in the text, before they are fitted to the roles. */
 struct operand_list {
     struct ptx_operand items[PTX_OPERANDS_MAX];
-    uint32_t at[PTX_OPERANDS_MAX]; /* where each starts */
     uint32_t count;
     bool dual; /* the first two were written `d|D` */
 };
@@ -267,8 +266,7 @@ static wb_status parse_label(struct parser *parser, const struct ptx_form *form,
 
 static wb_status list_next(struct parser *parser, struct operand_list *list, struct ptx_operand **operand) {
     if (list->count == PTX_OPERANDS_MAX)
-        return parser_unfit(parser, parser_offset(parser), "more than %d operands", PTX_OPERANDS_MAX);
-    list->at[list->count] = (uint32_t)parser_offset(parser);
+        return parser_unfit(parser, "more than %d operands", PTX_OPERANDS_MAX);
     *operand = &list->items[list->count++];
     return WB_OK;
 }
@@ -283,9 +281,7 @@ static wb_status parse_list(struct parser *parser, const struct ptx_form *form, 
         WB_TRY(list_next(parser, list, &operand));
         WB_TRY(parse_operand(parser, operand));
         if (!parser_at(parser, '|') || list->count != 1) continue;
-        if (!form->dual)
-            return parser_unfit(parser, parser_offset(parser), "'%s' takes no second destination",
-                                form->text);
+        if (!form->dual) return parser_unfit(parser, "'%s' takes no second destination", form->text);
         lexer_next(&parser->lexer);
         list->dual = true;
         WB_TRY(list_next(parser, list, &operand));
@@ -308,9 +304,8 @@ static wb_status fit_roles(struct parser *parser, const struct ptx_inst *inst, s
     uint32_t most = total - (inst->form->dual && !list->dual);
     uint32_t given = list->count;
     if (given < required + list->dual || given > most) {
-        size_t at = given > most ? list->at[most] : parser_offset(parser);
         uint32_t wanted = given > most ? most : required + list->dual;
-        return parser_unfit(parser, at, "'%s' takes %s%u operand%s, not %u", inst->form->text,
+        return parser_unfit(parser, "'%s' takes %s%u operand%s, not %u", inst->form->text,
                             most == required + list->dual ? "" : (given > most ? "at most " : "at least "),
                             wanted, wanted == 1 ? "" : "s", given);
     }
@@ -324,9 +319,7 @@ static wb_status fit_roles(struct parser *parser, const struct ptx_inst *inst, s
         } else if (!present) {
             present = --optional < spare;
         }
-        uint32_t at = present ? list->at[--from] : 0;
-        list->items[i] = present ? list->items[from] : (struct ptx_operand){.kind = PTX_OPERAND_NONE};
-        list->at[i] = at;
+        list->items[i] = present ? list->items[--from] : (struct ptx_operand){.kind = PTX_OPERAND_NONE};
     }
     list->count = total;
     return WB_OK;
@@ -359,14 +352,14 @@ static wb_status check_roles(struct parser *parser, const struct ptx_inst *inst,
         const struct ptx_operand *operand = &list->items[i];
         if (operand->kind == PTX_OPERAND_NONE) continue;
         if (!role_allows(form->roles[i], operand->kind))
-            return parser_unfit(parser, list->at[i], "operand %u of '%s' must be %s", i + 1, form->text,
+            return parser_unfit(parser, "operand %u of '%s' must be %s", i + 1, form->text,
                                 role_name(form->roles[i]));
         bool access = form->exec == PTX_EXEC_MEMORY && form->op != PTX_OP_CP_ASYNC;
         uint32_t elements = operand->kind == PTX_OPERAND_VECTOR ? operand->count : 1;
         bool data = form->roles[i] == 'd' || (form->roles[i] == 's' && form->roles[0] == 'm');
         if (access && data && i < 2 && elements != form->vector)
-            return parser_unfit(parser, list->at[i], "'%s' needs %u element%s here, not %u", form->text,
-                                form->vector, form->vector == 1 ? "" : "s", elements);
+            return parser_unfit(parser, "'%s' needs %u element%s here, not %u", form->text, form->vector,
+                                form->vector == 1 ? "" : "s", elements);
     }
     return WB_OK;
 }

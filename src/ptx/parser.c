@@ -20,14 +20,13 @@ void parser_report(struct parser *parser, size_t offset, const char *format, ...
     diagnose_at(parser->diagnostics, SEVERITY_ERROR, &parser->module->source, offset, "%s", message);
 }
 
-void parser_note_unfit(struct parser *parser, size_t offset, const char *format, ...) {
+void parser_note_unfit(struct parser *parser, const char *format, ...) {
     char message[MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
     (void)text_vformat(message, sizeof message, format, arguments);
     va_end(arguments);
-    parser->unfit.reason = arena_string(&parser->module->arena, message, strlen(message));
-    parser->unfit.at = (uint32_t)offset;
+    parser->unfit = arena_string(&parser->module->arena, message, strlen(message));
 }
 
 void parser_report_expected(struct parser *parser, const char *what) {

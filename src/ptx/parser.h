@@ -172,18 +172,9 @@ struct form_table {
     const struct ptx_form *callee_ret; /* `ret` of class CALL, or NULL as long as none was needed */
 };
 
-/* Why an opcode has no meaning: its base or the modifier that starts `offset` bytes into the text. */
-struct form_problem {
-    const char *what; /* "unknown opcode", "unknown modifier", "incomplete opcode"; NULL: the opcode is new
-                         and known, or old */
-    size_t offset, length;
-};
-
-/* The form of an opcode with its modifiers, decoded when the text is new. An unknown one gives a form of
- * PTX_OP_UNKNOWN and, the first time, a problem. `text` must outlive the table. WB_ERR_LIMIT when memory is
- * exhausted. */
-wb_status form_get(struct form_table *table, const char *text, size_t length, struct form_problem *problem,
-                   const struct ptx_form **form);
+/* The form of an opcode with its modifiers, decoded when the text is new; an unknown one's is of
+ * PTX_OP_UNKNOWN. `text` must outlive the table. WB_ERR_LIMIT when memory is exhausted. */
+wb_status form_get(struct form_table *table, const char *text, size_t length, const struct ptx_form **form);
 
 /* The `ret` of a function that is called, given the one of an entry. */
 wb_status form_callee_ret(struct form_table *table, const struct ptx_form *ret, const struct ptx_form **form);
@@ -242,14 +233,6 @@ struct location_state {
     size_t first;     /* the first location of the function */
 };
 
-/* Why the operands of the current instruction, right as they are written, do not fit its form. The
- * instruction is then kept as text: the form may be newer than this parser, and costs only the functions that
- * have it. */
-struct unfit {
-    const char *reason; /* NULL: they fit so far */
-    uint32_t at;
-};
-
 struct parser {
     struct wb_module *module;
     struct wb_diagnostics *diagnostics;
@@ -258,8 +241,10 @@ struct parser {
     struct form_table forms;
     struct body body;
     struct location_state location;
-    uint32_t depth; /* of the constant expression being parsed */
-    struct unfit unfit;
+    uint32_t depth;    /* of the constant expression being parsed */
+    const char *unfit; /* why the operands of the current instruction, right as they are written, do not fit
+                          its form; NULL: they fit so far. The instruction is then kept as text: the form may
+                          be newer than this parser, and costs only the functions that have it */
     VEC(struct ptx_variable) variables;
     VEC(struct ptx_function) functions;
     VEC(struct ptx_file) files;
@@ -296,8 +281,7 @@ static inline size_t parser_offset(const struct parser *parser) {
 }
 
 /* Notes that the operands do not fit the form. */
-void parser_note_unfit(struct parser *parser, size_t offset, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void parser_note_unfit(struct parser *parser, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define parser_unfit(...) (parser_note_unfit(__VA_ARGS__), WB_ERR_INPUT)
 
 /* Goes past the current token if it is this punctuation. */

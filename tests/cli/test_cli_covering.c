@@ -36,7 +36,7 @@ static void test_failures_say_what_is_wrong(void **state) {
 static void test_covering_paths_have_no_simulation(void **state) {
     (void)state;
     json_t *root =
-        run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --policy lrr --json", 0);
+        run_json("analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -a 4=? --policy lrr --json", 0);
     assert_true(json_array_size(json_object_get(root, "bounds")) > 0);
     assert_int_equal(json_array_size(json_object_get(root, "simulations")), 0);
     json_t *declined = entry(root, "declined", "method", "lrr");
@@ -151,18 +151,58 @@ static void test_given_inputs_are_used_unless_all_are_asked_for(void **state) {
     json_decref(root);
 }
 
-/* Where the launch leaves contents open, analyze covers what depends on them. */
+#define UNKNOWN "kernels/histogram.ptx -l kernels/histogram_unknown.yaml "
+
+/* Where the launch leaves contents open, analyze covers what depends on them, and executes it with zeros,
+ * which proves nothing: with =zero in the launch the same takes as long. */
 static void test_what_is_left_open_is_covered(void **state) {
     (void)state;
-    json_t *root = run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --json", 0);
-    assert_true(json_is_null(json_object_get(root, "given")));
+    json_t *root = run_json("analyze " UNKNOWN "--json", 0);
+    json_t *zeros = json_object_get(json_object_get(root, "grid"), "given");
+    assert_true(json_is_true(json_object_get(zeros, "zeros")));
+    assert_int_equal(json_array_size(json_object_get(zeros, "bounds")), 0);
     assert_true(json_is_integer(json_object_get(root, "best_upper")));
+    json_t *given = run_json("analyze " UNKNOWN "-a '1=buf:u8[10000]=zero' --json", 0);
+    json_t *found = json_object_get(json_object_get(root, "verdict"), "slowest");
+    assert_true(json_is_true(json_object_get(found, "with_zeros")));
+    assert_int_equal(number(found, "cycles"),
+                     number(entry(json_object_get(given, "grid"), "simulations", "policy", "lrr"), "cycles"));
     json_decref(root);
-    struct run run = run_command("path kernels/histogram.ptx -l kernels/histogram_unknown.yaml --accesses");
+    json_decref(given);
+    root = run_json("analyze kernels/cubin/histogram.sm_87.cubin -l kernels/histogram_unknown.yaml "
+                    "-m jetson-agx-orin --deadline 100 --json",
+                    1);
+    assert_string_is(json_object_get(root, "verdict"), "state", "open");
+    assert_true(number(json_object_get(json_object_get(root, "verdict"), "slowest"), "cycles") > 1000);
+    assert_true(json_is_null(json_object_get(json_object_get(root, "verdict"), "sure")));
+    json_decref(root);
+    struct run run = run_command("path " UNKNOWN "--accesses");
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, "covering paths"));
     assert_non_null(strstr(run.out, "addresses that are not known"));
     run_free(&run);
+}
+
+/* Zeros that contradict flow facts, take long, or step out of a buffer are no execution. */
+static void test_zeros_that_are_no_input(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *limit;
+        bool is_found;
+    } cases[] = {
+        {"counts", "100", true}, {"counts", "99", false}, {"waits", "9", false}, {"steps_out", "", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[400];
+        (void)snprintf(command, sizeof command,
+                       "K='tests/data/covering/zeros.ptx -k %s -g 1 -b 32 -a buf:u32[4]'; "
+                       "$WB facts $K | sed 's/<= ?/<= %s/' > $D/f; $WB analyze $K --facts $D/f",
+                       cases[i].kernel, cases[i].limit);
+        struct run run = run_beside_folder(command);
+        assert_int_equal(run.status, 0);
+        assert_int_equal(strstr(run.out, "slowest found") != NULL, cases[i].is_found);
+        assert_int_equal(strstr(run.out, "  slowest   none: values that") != NULL, !cases[i].is_found);
+        run_free(&run);
+    }
 }
 
 /* The kernel is bounded as its block is, with the given data beside it. */
@@ -191,7 +231,7 @@ static void test_kernels_are_covered(void **state) {
     root = run_json("analyze " BFS "--facts kernels/bfs_level.facts --set sms=2 --json", 0);
     check_kernel(root, true);
     json_decref(root);
-    root = run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --json", 0);
+    root = run_json("analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -a 4=? --json", 0);
     check_kernel(root, false);
     json_decref(root);
     struct run run = run_command("analyze " HISTOGRAM
@@ -200,7 +240,7 @@ static void test_kernels_are_covered(void **state) {
     assert_non_null(strstr(run.out, "paths    covering: of every execution"));
     assert_true(says(run.out, "kernel K7"));
     assert_non_null(strstr(run.out, "with the data that the launch gives:"));
-    assert_non_null(strstr(run.out, "not known, and taken for anything:"));
+    assert_non_null(strstr(run.out, "unknown values (assumed arbitrary), at"));
     run_free(&run);
 }
 
@@ -276,7 +316,7 @@ static void test_only_simulated_bounds_have_a_column_above_it(void **state) {
         bool has_column;
     } cases[] = {
         {"-l kernels/histogram_unknown.yaml --scheme default --method segment-sum", false},
-        {"-l kernels/histogram_unknown.yaml --method sib --explain", false},
+        {"-l kernels/histogram_unknown.yaml --method sib --explain", true}, /* with zeros beside it */
         {"-l kernels/histogram.yaml --scheme default --method segment-sum", true},
         {"-l kernels/histogram.yaml --method sib --explain", true},
         {"-l kernels/histogram.yaml --inputs any --method sib --explain",
@@ -431,6 +471,7 @@ int main(void) {
         cmocka_unit_test(test_what_the_isa_leaves_open_is_unknown),
         cmocka_unit_test(test_given_inputs_are_used_unless_all_are_asked_for),
         cmocka_unit_test(test_what_is_left_open_is_covered),
+        cmocka_unit_test(test_zeros_that_are_no_input),
         cmocka_unit_test(test_kernels_are_covered),
         cmocka_unit_test(test_kernels_are_bounded_on_machines_with_caches),
         cmocka_unit_test(test_streams_are_covered),

@@ -252,7 +252,7 @@ static void test_machines_of_machine_code(void **state) {
     (void)state;
     struct run run = run_command("analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -m rtx-a6000");
     assert_int_equal(run.status, 2);
-    assert_non_null(strstr(run.err, "'vecadd' is PTX; give a cubin"));
+    assert_non_null(strstr(run.err, "'vecadd' is PTX: --compile makes machine code of it"));
     run_free(&run);
     run = run_command("analyze kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m h100");
     assert_int_equal(run.status, 2);
@@ -272,7 +272,7 @@ static void test_wrong_requests(void **state) {
         {"simulate kernels/cubin/reduce.sm_87.cubin -l kernels/reduce.yaml -m rtx-a6000", 2,
          "this machine executes machine code for sm_86, but 'reduce' is for sm_87"},
         {"simulate kernels/reduce.ptx -l kernels/reduce.yaml -m rtx-a6000", 2,
-         "'reduce' is PTX; give a cubin"},
+         "'reduce' is PTX: --compile makes machine code of it"},
         {"analyze " REDUCE "--method aln", 3, "for machines that time PTX, not for code: sass"},
         {"analyze " REDUCE "--method code-foo", 2, "did you mean 'code-fib'?"},
         {"analyze " REDUCE "--memory ideal", 2, "requests of machine code are counted"},

@@ -68,6 +68,10 @@ static void test_accesses(void **state) {
     assert_contains(run.out, "4 bytes of global at 0x79d200000000 + 4 * lane");
     assert_contains(run.out, "4 bytes of global at 0x79d200002000 + 4 * lane");
     run_free(&run);
+    run = run_with("kernel: scale\n", STRUCT, "$WB path $D/x.yaml --accesses -a p.out=buf:p.in+16");
+    assert_contains(run.out, "4 bytes of global at 0x79d200000000 + 4 * lane");
+    assert_contains(run.out, "4 bytes of global at 0x79d200000040 + 4 * lane");
+    run_free(&run);
     run = run_with("kernel: scale\n", STRUCT, "$WB path $D/x.yaml --accesses -a p.size.h=0");
     assert_null(strstr(run.out, "bytes of global"));
     run_free(&run);
@@ -90,6 +94,12 @@ static void test_messages(void **state) {
          "for any value\n"},
         {"\"struct {___}\"", "",
          "p.___ is blank: replace ___ in '___' by the fields, such as in: buf:f32[1024], n: i32:7\n"},
+        {"struct {in: buf:f32[1024], out: buf:p.in+1025, n: bytes[32]}", "",
+         "x.yaml:7:40: error: argument 1 of _Z5scale5image is 'buf:p.in+1025', and that buffer has 1024 "
+         "elements\n"},
+        {"struct {in: buf:p.out, out: buf:f32[1024], n: bytes[32]}", "",
+         "x.yaml:7:20: error: argument 1 of _Z5scale5image is 'buf:p.out', and no buffer before it is called "
+         "'p.out': a buffer of its own is buf:TYPE[COUNT]\n"},
         {STRUCT, "-a p.width=3",
          "there is no argument 'p.width'; there are 1 (p) with .in, .out, .size.w, .size.h,"},
         {"struct {in: buf:f32[1024]=@none.bin}", "", "x.yaml:7:20: note: "},
@@ -151,6 +161,34 @@ static void test_images(void **state) {
     run_free(&run);
 }
 
+/* What a launch file names and does not exist is an error with its place there. */
+static void test_places_of_names(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"s/fields.o/gone.o/",
+         "gone.o: error: cannot read: No such file or directory\n|x.yaml:1:7: note: it is named here"},
+        {"s/: scale/: none/", "error: there is no kernel 'none'|x.yaml:2:9: note: it is named here"},
+        {"s/jetson-agx-orin/board/",
+         "board: error: no such file and no preset|x.yaml:5:10: note: it is named here"},
+        {"s/jetson-agx-orin/___/", "the machine is still ___|x.yaml:5:10: note: it is named here"},
+        {"s/^grid/image: sm_90\\ngrid/", "no code 'sm_90' in this file|x.yaml:3:8: note: it is named here"},
+        {"s/- p:.*/- i32:1/", "x.yaml:7:5: error: argument 1|x.yaml:7:5"},
+        {"s/^arguments/variables/", "x.yaml:7:3: error: variables: expected a mapping|x.yaml"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[200];
+        const char *second = strchr(cases[i][1], '|') + 1;
+        (void)snprintf(command, sizeof command, "sed -i '%s' $D/x.yaml; $WB analyze $D/x.yaml", cases[i][0]);
+        struct run run = run_with("kernel: scale\n", "bytes[48]", command);
+        assert_int_equal(run.status, 2);
+        assert_int_equal(count_of(run.err, "error: "), 1);
+        assert_contains(run.err, second);
+        if (memmem(run.err, strlen(run.err), cases[i][1], (size_t)(second - 1 - cases[i][1])) == NULL)
+            fail_msg("%s: %s", cases[i][0], run.err);
+        run_free(&run);
+    }
+}
+
 /* What init writes is what is to be filled in, nothing else. */
 static void test_init(void **state) {
     (void)state;
@@ -189,8 +227,10 @@ static void test_init(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_flat), cmocka_unit_test(test_accesses), cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_options), cmocka_unit_test(test_images),   cmocka_unit_test(test_init),
+        cmocka_unit_test(test_as_flat),  cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_messages), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_images),   cmocka_unit_test(test_places_of_names),
+        cmocka_unit_test(test_init),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

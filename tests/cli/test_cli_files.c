@@ -18,8 +18,8 @@ struct wrong_file {
 
 static const struct wrong_file files[] = {
     {"printf '__global__ void f(float *x) { x[threadIdx.x] = 1; }\\n'", "but this is CUDA source",
-     "nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx "},
-    {"printf '// .version\\n#include <stdio.h>\\n'", "but this is CUDA source", "nvcc -ptx"},
+     "nvcc -cubin -lineinfo -arch=sm_XX -o k.cubin "},
+    {"printf '// .version\\n#include <stdio.h>\\n'", "but this is CUDA source", "nvcc -cubin"},
     {"printf 'BC\\300\\336'", "LLVM bitcode", "llc -march=nvptx64 -mcpu=sm_XX -o k.ptx "},
     {"printf '; ModuleID = \"x\"\\ntarget triple = \"nvptx64\"\\n'", "LLVM assembly", "llc -march=nvptx64"},
     {"printf '\\nFatbin ptx code:\\n====\\narch = sm_70\\n\\n.version 7.0\\n'", "cuobjdump output",
@@ -72,6 +72,7 @@ static const struct failure_case misplaced[] = {
     {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m tests/data/fatbin/stored.fatbin", 2,
      "code comes first: warpbound analyze tests/data/fatbin/stored.fatbin"},
     {"analyze machines/ecrts2025-orin.yaml", 2, "give a machine with --machine"},
+    {"analyze tests/data/launch/twice.yaml", 2, "twice.yaml:3:1: error: "},
     {"print tests", 2, "tests: error: cannot read: Is a directory"},
 };
 

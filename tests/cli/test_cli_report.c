@@ -182,6 +182,10 @@ static void test_other_subjects(void **state) {
     assert_has(html, "<section id=\"timeline\"");
     assert_has(html, "It is of the data that the launch gives.");
     free(html);
+    html = drawn_report_of("kernels/histogram.ptx -l kernels/histogram_unknown.yaml", 0);
+    assert_has(html, "simulations are of zeros in the buffers whose contents are not given");
+    assert_has(html, ", with zeros in the buffers whose contents are not given");
+    free(html);
     html = drawn_report_of(SGEMM QUICK "-i 1", 0);
     check_structure(html);
     assert_has(html, "block (1,0,0) alone takes at most");

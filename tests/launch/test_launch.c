@@ -158,6 +158,31 @@ static void test_named_arguments(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* "buf:NAME" is parsed without looking for NAME. */
+static void test_same_buffers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *same_as;
+        uint64_t offset;
+    } cases[] = {{"buf:a", "a", 0},      {"buf:p.in+16", "p.in", 16}, {"buf:1+0x10", "1", 16},
+                 {"buf:a+", NULL, 0},    {"buf:a+-1", NULL, 0},       {"buf:f32", NULL, 0},
+                 {"buf:f32+1", NULL, 0}, {"buf:", NULL, 0},           {"buf:a=zero", NULL, 0},
+                 {"buf:+1", NULL, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_launch *launch = wb_launch_new();
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        const bool is_parsed = wb_launch_add_argument(launch, cases[i].text, diagnostics) == WB_OK;
+        if (is_parsed != (cases[i].same_as != NULL)) fail_msg("%s", cases[i].text);
+        assert_int_equal(wb_diagnostics_errors(diagnostics), !is_parsed);
+        if (is_parsed) {
+            assert_string_equal(launch->arguments.items[0].same_as, cases[i].same_as);
+            assert_int_equal(launch->arguments.items[0].offset, cases[i].offset);
+        }
+        wb_launch_free(launch);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 static void test_structs_by_value(void **state) {
     (void)state;
     wb_launch *launch = wb_launch_new();
@@ -775,6 +800,7 @@ int main(void) {
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_named_arguments),
         cmocka_unit_test(test_structs_by_value),
+        cmocka_unit_test(test_same_buffers),
         cmocka_unit_test(test_contents),
         cmocka_unit_test(test_random_contents),
         cmocka_unit_test(test_errors_of_arguments),

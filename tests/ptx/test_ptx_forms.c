@@ -122,9 +122,8 @@ static int forms_teardown(void **state) {
 
 static const struct ptx_form *decode(void **state, const char *text) {
     struct forms *forms = *state;
-    struct form_problem problem;
     const struct ptx_form *form;
-    assert_int_equal(form_get(&forms->table, text, strlen(text), &problem, &form), WB_OK);
+    assert_int_equal(form_get(&forms->table, text, strlen(text), &form), WB_OK);
     return form;
 }
 
@@ -189,19 +188,6 @@ static void test_modifiers_set_fields(void **state) {
     assert_true(decode(state, "ld.volatile.global.u32")->is_volatile);
 }
 
-static void test_problem_names_the_modifier(void **state) {
-    struct forms *forms = *state;
-    struct form_problem problem;
-    const struct ptx_form *form;
-    const char *text = "add.wobble.s32";
-    assert_int_equal(form_get(&forms->table, text, strlen(text), &problem, &form), WB_OK);
-    assert_string_equal(problem.what, "unknown modifier");
-    assert_int_equal(problem.offset, 3);
-    assert_int_equal(problem.length, strlen(".wobble"));
-    assert_int_equal(form_get(&forms->table, text, strlen(text), &problem, &form), WB_OK);
-    assert_null(problem.what);
-}
-
 /* The form of a row's name with the modifiers that it must have. */
 static const struct ptx_form *decode_completed(void **state, const char *name) {
     static const char *const endings[] = {"",         ".b32",        ".lo.s32",   ".eq.s32",    ".add.u32",
@@ -246,7 +232,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_table_of_forms, forms_setup, forms_teardown),
         cmocka_unit_test_setup_teardown(test_a_form_is_decoded_once, forms_setup, forms_teardown),
         cmocka_unit_test_setup_teardown(test_modifiers_set_fields, forms_setup, forms_teardown),
-        cmocka_unit_test_setup_teardown(test_problem_names_the_modifier, forms_setup, forms_teardown),
         cmocka_unit_test_setup_teardown(test_rows_are_sound, forms_setup, forms_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

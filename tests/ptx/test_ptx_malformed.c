@@ -7,14 +7,16 @@
 #define CASES_FILE "tests/data/ptx/malformed.txt"
 
 /* Parses text that may be anything: it is a module that prints and parses again, or there is exactly one
- * error, which is the last message. Returns the messages, malloc'd. */
+ * error, which is the last message. Returns the messages, and those about its kernel, malloc'd. */
 static char *parse_anything(const char *text, size_t size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
     wb_status status = wb_module_parse("case", text, size, diagnostics, &module);
     assert_int_equal(wb_diagnostics_errors(diagnostics), status != WB_OK);
     assert_true((status == WB_OK) == (module != NULL));
+    const wb_kernel *kernel = NULL;
     if (module != NULL) ptx_check_round_trip(module, "case");
+    if (module != NULL) (void)wb_module_find_kernel(module, NULL, diagnostics, &kernel);
     wb_module_free(module);
     char *messages = strdup(wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
@@ -161,12 +163,12 @@ static void test_million_braces(void **state) {
 
 static void test_long_lists(void **state) {
     (void)state;
-    struct text text = repeated(PTX_KERNEL "add.u32 %r1", ", %r2", 1000000, ";");
-    check_giant(&text, "warning: more than 16 operands");
+    struct text text = repeated(PTX_KERNEL "add.u32 %r1", ", %r2", 1000000, ";}");
+    check_giant(&text, "error: kernel 'k' cannot be analysed: more than 16 operands");
     text = repeated(PTX_KERNEL "mov.b32 {%r1", ", %r2", 1000000, "}, %r1;");
     check_giant(&text, "error: more than 1024 elements");
-    text = repeated(PTX_KERNEL "mov.b32 {%r1", ", %r2", 200, "}, %r1;");
-    check_giant(&text, "warning: an instruction with 202 registers");
+    text = repeated(PTX_KERNEL "mov.b32 {%r1", ", %r2", 200, "}, %r1;}");
+    check_giant(&text, "error: kernel 'k' cannot be analysed: an instruction with 202 registers");
     text = repeated(PTX_KERNEL "tex.1d.v4.f32.f32 %r1, [%r1", ", %r2", 5, "];");
     check_giant(&text, "error: expected ']', not '%r2'");
     text = repeated(PTX_KERNEL, "\x01", 1000000, "");

@@ -330,8 +330,7 @@ static void test_unknown_instruction_stops_its_kernels_only(void **state) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
     assert_int_equal(wb_module_parse("t", THREE_KERNELS, strlen(THREE_KERNELS), diagnostics, &module), WB_OK);
-    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "warning: unknown opcode 'frobnicate.u32'"));
-    assert_int_equal(diagnostics->warnings, 1);
+    assert_string_equal(wb_diagnostics_text(diagnostics), "");
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);
 }
@@ -354,7 +353,7 @@ static void test_unfit_operands_stop_their_kernels_only(void **state) {
     assert_non_null(strstr(printed, "@!%p vote.sync.ballot.b32 %r1, %p, 7, {%r2, L};\n"));
     free(printed);
     assert_int_equal(wb_module_find_kernel(module, "good", diagnostics, &kernel), WB_OK);
-    assert_int_equal(diagnostics->warnings, 1);
+    assert_string_equal(wb_diagnostics_text(diagnostics), "");
     assert_int_equal(wb_module_find_kernel(module, "bad", diagnostics, &kernel), WB_ERR_DECLINED);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics),
                            "error: kernel 'bad' cannot be analysed: 'vote.sync.ballot.b32' takes 3 "

@@ -98,9 +98,8 @@ static void modifiers_change_the_answer(void **state) {
     struct arena arena = {0};
     struct form_table table = {.arena = &arena};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct form_problem problem;
         const struct ptx_form *form = NULL;
-        assert_int_equal(form_get(&table, cases[i].text, strlen(cases[i].text), &problem, &form), WB_OK);
+        assert_int_equal(form_get(&table, cases[i].text, strlen(cases[i].text), &form), WB_OK);
         assert_int_not_equal(form->op, PTX_OP_UNKNOWN);
         if (form->wait != cases[i].wait) fail_msg("%s: %u", cases[i].text, form->wait);
     }

@@ -187,6 +187,8 @@ class Analyses(unittest.TestCase):
         self.assertEqual({number.data for number in found.bounds}, {"any", "given"})
         self.assertEqual(found.verdict.bound.data, "any")
         self.assertEqual(found["lrr"].data, "given")
+        found = warpbound.analyze("kernels/histogram_unknown.yaml", machine=MACHINE)
+        self.assertEqual((found.verdict.slowest.data, found["lrr"].data), ("zeros", "zeros"))
 
     def test_flow_facts_of_a_launch_file(self):
         self.check(

@@ -50,8 +50,7 @@ static void resolve(struct form_table *forms, struct ptx_function *function, str
     for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
         if (strcmp(opcodes[i].name, name) == 0) opcode = opcodes[i].opcode;
     if (opcode == NULL) fail_msg("unknown: %s", inst->form->text);
-    struct form_problem problem;
-    assert_int_equal(form_get(forms, opcode, strlen(opcode), &problem, &inst->form), WB_OK);
+    assert_int_equal(form_get(forms, opcode, strlen(opcode), &inst->form), WB_OK);
     inst->first_operand = function->operand_count;
     inst->operand_count = 0;
     for (const char *part; (part = strtok_r(NULL, " ,;\n\t", &rest)) != NULL; inst->operand_count++)

@@ -434,6 +434,24 @@ static void parameters_by_value_are_read(void **state) {
     FOR_EACH_LANE(outcome, l, 2 - 6);
 }
 
+/* Two arguments of one buffer: what is stored through one is loaded through the other. */
+static void arguments_share_a_buffer(void **state) {
+    (void)state;
+    static const char ptx[] = PTX_HEADER
+        ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b32 %r<3>; .reg .b64 %d<9>;\n"
+        "ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, %tid.x;\n"
+        "mul.wide.u32 %d3, %r1, 8; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;\n"
+        "ld.global.u64 %d6, [%d4]; mul.lo.u64 %d6, %d6, 3; st.global.u64 [%d5], %d6;\n"
+        "ld.global.u64 %d7, [%d4+16]; add.u64 %d7, %d7, %d6; st.global.u64 [%d5], %d7;\nret;\n}\n";
+    static const char *const arguments[] = {"buf:u64[64]=iota", "buf:1+2", NULL};
+    struct outcome outcome = run_module_in(ptx, "1", "32", arguments);
+    if (outcome.status != WB_OK) fail_msg("%s", outcome.messages);
+    assert_int_equal(outcome.values[1], 1);
+    for (uint64_t l = 0; l < LANES; l++)
+        assert_int_equal(outcome.values[l + 2], 6 * l);
+    outcome_free(&outcome);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_extend_by_their_type),
@@ -447,6 +465,7 @@ int main(void) {
         cmocka_unit_test(lanes_exchange_values),
         cmocka_unit_test(special_registers_say_where_a_thread_is),
         cmocka_unit_test(wrong_accesses_are_refused),
+        cmocka_unit_test(arguments_share_a_buffer),
         cmocka_unit_test(arguments_point_into_buffers),
         cmocka_unit_test(nearest_buffers_are_named),
         cmocka_unit_test(unknown_values_do_not_steer),

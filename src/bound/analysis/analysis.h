@@ -21,6 +21,7 @@
 /* Most warp instructions that are simulated without being asked for, under all policies together: half a
  * second, on machines with caches a second. */
 #define ANALYSIS_SIMULATED_MAX UINT64_C(12000000)
+#define ZEROS_SIMULATED_MAX UINT64_C(4000000) /* of an execution with zeros, which nobody asked for */
 
 /* The subject of an analysis. */
 enum subject_kind {
@@ -196,6 +197,9 @@ const char *analysis_unsimulated(const struct wb_analysis *analysis);
 
 /* The sources of the analysis. */
 struct sources analysis_sources(const wb_analysis *analysis);
+
+/* Whether it is of an execution with zeros where the launch leaves contents open, which decides nothing. */
+bool analysis_has_zeros(const wb_analysis *analysis);
 
 /* Keeps what was asked for, for reports. WB_ERR_LIMIT with a message when memory is exhausted. */
 wb_status analysis_note_asked(wb_analysis *analysis, const wb_analyze_options *asked,

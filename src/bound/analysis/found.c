@@ -35,5 +35,6 @@ wb_slowest analysis_found(const struct wb_analysis *analysis, bool with_shorter_
         if (found_is_covered(analysis, simulation))
             keep_slower(&slowest, simulation->cycles, WB_SIMULATED, simulation->policy, false);
     }
+    slowest.with_zeros = slowest.cycles > 0 && analysis_has_zeros(analysis);
     return slowest;
 }

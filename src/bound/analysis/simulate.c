@@ -121,7 +121,7 @@ static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, 
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics) {
     struct wb_analysis *const analyses[] = {analysis->longest, analysis};
-    uint64_t left = ANALYSIS_SIMULATED_MAX;
+    uint64_t left = analysis_has_zeros(analysis) ? ZEROS_SIMULATED_MAX : ANALYSIS_SIMULATED_MAX;
     struct method_run run;
     WB_TRY(method_run_begin(&run, "analysis", watch, diagnostics));
     wb_status status = WB_OK;

@@ -105,6 +105,7 @@ static wb_slowest stream_slowest(const struct wb_stream *stream,
         sum.name = alike ? slowest.name : NULL;
         sum.kind = alike ? slowest.kind : WB_LOWER;
         sum.with_data |= slowest.with_data;
+        sum.with_zeros |= slowest.with_zeros;
         sum.any_order |= slowest.any_order;
         sum.of_code |= slowest.of_code;
         if (slowest.machine != NULL) sum.machine = slowest.machine;

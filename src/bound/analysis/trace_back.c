@@ -18,6 +18,11 @@ struct sources analysis_sources(const wb_analysis *analysis) {
     return sources;
 }
 
+bool analysis_has_zeros(const wb_analysis *analysis) {
+    const struct launch_inputs *inputs = analysis_sources(analysis).launch;
+    return inputs != NULL && inputs->with_zeros;
+}
+
 const wb_input *wb_analysis_input(const wb_analysis *analysis, size_t index) {
     const struct sources sources = analysis_sources(analysis);
     return sources_at(&sources, index);

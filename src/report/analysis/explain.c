@@ -61,7 +61,7 @@ static void put_bound(struct text *out, const struct layout *layout, const struc
     put_heading(out, layout, analysis, bound->method, of, bound->kind, bound->cycles);
     report_put_reason(out, layout, bound);
     const size_t start = out->length;
-    if (bound->part_count > 0) text_string(out, "made of ");
+    if (bound->part_count > 0) text_string(out, "breakdown ");
     report_put_parts(out, bound, true, 0);
     layout_wrap(out, layout, start, 0, 2);
     put_forms(out, layout, bound);
@@ -111,7 +111,9 @@ static void put_name(struct text *out, const struct layout *layout, const struct
     bool found = put_of(out, layout, analysis, name, is_kernel ? "the kernel" : "the block");
     if (analysis->longest != NULL) found |= put_of(out, layout, analysis->longest, name, "a block alone");
     if (analysis->given != NULL) {
-        found |= put_of(out, layout, analysis->given, name, "the execution with the data that is given");
+        found |= put_of(out, layout, analysis->given, name,
+                        analysis_has_zeros(analysis->given) ? "the execution with zeros in buffers"
+                                                            : "the execution with the data that is given");
     }
     if (!found) {
         text_char(out, '\n');

@@ -115,6 +115,7 @@ void results_given_json(struct json *json, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
     if (!wb_analysis_is_covering(analysis)) return;
     if (!json_open_known(json, "given", analysis->given != NULL)) return;
+    json_put(json, "zeros %d", analysis_has_zeros(analysis->given));
     lists_json(json, analysis->given, options);
     json_close(json);
 }

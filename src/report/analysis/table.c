@@ -95,7 +95,7 @@ static void put_bound(struct result_table *results, const struct wb_analysis *an
 /* A sentence of its own among the rows. */
 static void put_note(struct result_table *results, const char *note) {
     sheet_end_row(&results->table);
-    sheet_span(&results->table, "%s", note);
+    sheet_span(&results->table, "%s:", note);
     sheet_end_row(&results->table);
 }
 
@@ -127,8 +127,8 @@ static void put_simulations(struct result_table *results, const struct wb_analys
         if (found_is_covered(analysis, simulation) != covered) continue;
         if (put++ == 0 && !covered)
             put_note(results, simulation->work_conserving
-                                  ? "work-conserving, so that no bound above holds for it:"
-                                  : "not work-conserving, so that no bound above holds for it:");
+                                  ? "work-conserving, so that no bound above holds for it"
+                                  : "not work-conserving, so that no bound above holds for it");
         put_result(results, analysis, simulation->policy, WB_SIMULATED, simulation->cycles, NULL,
                    simulation->seconds);
     }
@@ -141,7 +141,7 @@ static void put_rows(struct result_table *results, const struct wb_analysis *ana
     put_kind(results, analysis, WB_LOWER, NULL);
     put_simulations(results, analysis, true);
     put_simulations(results, analysis, false);
-    put_kind(results, analysis, WB_ESTIMATE, "estimates: not proven, so that no deadline rests on them:");
+    put_kind(results, analysis, WB_ESTIMATE, "estimates: not proven, so that no deadline rests on them");
 }
 
 /* ---- Under the table ----------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ void table_put(struct text *out, const struct layout *layout, const struct wb_an
         open_table(&results, analysis);
         put_rows(&results, analysis);
         if (given != NULL) {
-            put_note(&results, "with the data that the launch gives:");
+            put_note(&results, report_data_words(analysis_has_zeros(given)));
             put_rows(&results, given);
         }
         sheet_close(&results.table, out);

@@ -163,7 +163,9 @@ static void put_all_conditions(const struct section *section) {
     const bool simulated =
         analysis->simulations.count > 0 || report_block_of(analysis)->simulations.count > 0;
     const struct report_executed executed[] = {{"simulations", simulated ? analysis->assumed : 0},
-                                               {"the numbers with the data that the launch gives",
+                                               {analysis->given != NULL && analysis_has_zeros(analysis->given)
+                                                    ? "the numbers with zeros in buffers"
+                                                    : "the numbers with the data that the launch gives",
                                                 analysis->given != NULL ? analysis->given->assumed : 0},
                                                {NULL, 0}};
     if (bound_at(analysis, 0) == NULL && executed[0].assumed == 0 && executed[1].assumed == 0) return;

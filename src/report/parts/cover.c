@@ -86,7 +86,7 @@ static void put_cause(struct text *out, const struct layout *layout, const struc
 void cover_put_causes(struct text *out, const struct layout *layout, const struct wb_block *block) {
     struct source_lines lines;
     if (source_lines_open(block->kernel->module, &lines) != WB_OK) out->failed = true;
-    if (block->causes.count > 0) text_string(out, "\nnot known, and taken for anything:\n");
+    if (block->causes.count > 0) text_string(out, "\nunknown values, assumed arbitrary:\n");
     for (size_t i = 0; !out->failed && i < block->causes.count; i++)
         put_cause(out, layout, &lines, block, &block->causes.items[i]);
     source_lines_close(&lines);
@@ -131,8 +131,8 @@ void cover_put_summary(struct text *out, const struct layout *layout, const stru
     struct source_lines lines;
     if (count == 0) return;
     if (source_lines_open(block->kernel->module, &lines) != WB_OK) out->failed = true;
-    text_printf(out, "not known, and taken for anything: what %zu instruction%s depend%s on, at", count,
-                plural(count), count == 1 ? "s" : "");
+    text_printf(out, "%zu instruction%s use%s unknown values (assumed arbitrary), at", count, plural(count),
+                count == 1 ? "s" : "");
     if (!out->failed) put_places(out, &lines, block);
     text_string(out, " (--all lists them)");
     layout_wrap(out, layout, start, 0, 2);

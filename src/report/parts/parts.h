@@ -14,6 +14,9 @@
 
 /* ---- The headings of reports: the kernel, its launch and what is known of its inputs, the machine. */
 
+/* The data that an execution beside covering paths is of: "with the data that the launch gives". */
+const char *report_data_words(bool has_zeros);
+
 /* Two lines: the arguments, and whether contents are as given or may be anything; registers. */
 void heading_put_launch(struct text *out, const struct launch_inputs *inputs,
                         const struct wb_machine *machine, const struct block_demand *demand);

@@ -105,8 +105,8 @@ static void put_proven(struct text *out, const wb_verdict *verdict, const struct
 }
 
 /* A sentence about a time, in which $t is that time, $o how far it is from the deadline $d, $p the same in
- * percent, $n the bound, $m the model, $s what is judged, $b its block, and $c the machine with the clock
- * that times in seconds are of. */
+ * percent, $n the bound, $m the model, $s what is judged, $b its block, $z that the slowest execution found
+ * is of zeros, and $c the machine with the clock that times in seconds are of. */
 static void put_sentence(struct text *out, const wb_verdict *verdict, const struct verdict_words *words,
                          const char *sentence, uint64_t time) {
     for (; *sentence != '\0'; sentence++) {
@@ -121,6 +121,7 @@ static void put_sentence(struct text *out, const wb_verdict *verdict, const stru
         case 'p': put_percent(out, verdict, time); break;
         case 'd': put_deadline(out, verdict, words); break;
         case 'm': text_string(out, model_words[verdict->model]); break;
+        case 'z': text_string(out, verdict->slowest.with_zeros ? " with zeros in its buffers" : ""); break;
         case 's': verdict_put_subject(out, verdict); break;
         case 'b': put_block(out, verdict->judged); break;
         default: assert(*sentence == 'c'); put_machine(out, words);
@@ -160,7 +161,7 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
     switch (verdict->state) {
     case WB_BOUNDED:
         put_sentence(out, verdict, words, "$m$s takes at most $t", verdict->cycles);
-        put_sentence(out, verdict, words, slowest->cycles > 0 ? "; slowest found $t$c" : "$c",
+        put_sentence(out, verdict, words, slowest->cycles > 0 ? "; slowest found $t$z$c" : "$c",
                      slowest->cycles);
         break;
     case WB_MET:
@@ -178,8 +179,8 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
             put_sentence(out, verdict, words, "$m$s takes at most $n, $o more than $d$p", time);
         else
             put_unproven(out, verdict, words);
-        put_sentence(out, verdict, words, slowest->cycles > verdict->deadline ? "; slowest found $t$c" : "$c",
-                     slowest->cycles);
+        put_sentence(out, verdict, words,
+                     slowest->cycles > verdict->deadline ? "; slowest found $t$z$c" : "$c", slowest->cycles);
         break;
     case WB_BLOCK_ONLY:
         put_sentence(out, verdict, words, "nothing is proven of the kernel, deadline $d", 0);
@@ -269,13 +270,22 @@ const char *verdict_model(wb_model model) {
     return models[model];
 }
 
+const char *report_data_words(bool has_zeros) {
+    return has_zeros ? "with zeros in the buffers whose contents are not given, one input of many"
+                     : "with the data that the launch gives";
+}
+
 /* Why no execution was found. */
 static const char *no_execution(const wb_verdict *verdict) {
     const struct wb_analysis *judged = verdict->judged;
     if (judged != NULL && judged->kind != SUBJECT_OF_WING && wb_analysis_is_covering(judged) &&
         judged->given == NULL)
-        return "none: what the kernel reads is unknown; contents, such as =zero behind a buffer, would "
-               "give an execution to compare with";
+        return "none: values that the launch leaves open decide what is executed, and zeros in its buffers "
+               "gave "
+               "no short execution; contents behind a buffer, such as =iota, or a number for ? would give "
+               "one";
+    if (judged != NULL && judged->given != NULL && analysis_has_zeros(judged->given))
+        return "none: with zeros in its buffers it is too long to be simulated unless --policy names how";
     return "no execution was simulated or searched for";
 }
 
@@ -295,7 +305,8 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     else if (slowest->cycles > 0)
         text_printf(out, slowest->kind == WB_SIMULATED ? " found, simulated under %s" : " found by %s",
                     slowest->name);
-    if (slowest->cycles > 0 && slowest->with_data) text_string(out, ", with the data that the launch gives");
+    if (slowest->cycles > 0 && slowest->with_data)
+        text_printf(out, ", %s", report_data_words(slowest->with_zeros));
     if (slowest->cycles > 0 && slowest->machine != NULL)
         text_printf(out, ", of the machine code on %s", slowest->machine);
     verdict_end_detail(out, layout, start);
@@ -497,9 +508,9 @@ void verdict_put(struct text *out, const struct layout *layout, const wb_verdict
 
 static void slowest_json(struct json *json, const char *key, const wb_slowest *slowest) {
     if (!json_open_known(json, key, slowest->cycles > 0)) return;
-    json_put(json, "cycles %" PRIu64 ", kind %s, how %s, with_data %d, of_code %d, machine %s",
+    json_put(json, "cycles %" PRIu64 ", kind %s, how %s, with_data %d, with_zeros %d, of_code %d, machine %s",
              slowest->cycles, wb_kind_name(slowest->kind), slowest->name, slowest->with_data,
-             slowest->of_code, slowest->machine);
+             slowest->with_zeros, slowest->of_code, slowest->machine);
     json_close(json);
 }
 

@@ -208,6 +208,22 @@ static uint64_t lay_out_parameters(struct run *run) {
     return end;
 }
 
+/* Gives a buffer a region, or finds that of the argument before it whose buffer it is. */
+static wb_status place_buffer(struct run *run, const struct launch_argument **part, const char *name,
+                              uint64_t *base) {
+    struct region region = {0};
+    size_t owner;
+    if ((*part)->same_as != NULL) {
+        *part = launch_buffer_named(run->launch, run->kernel, (*part)->same_as, &owner);
+        assert(*part != NULL && run->buffers[owner].base != 0); /* launch_check */
+        *base = run->buffers[owner].base;
+        return WB_OK;
+    }
+    WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &(*part)->contents, name, &region));
+    *base = region.base;
+    return WB_OK;
+}
+
 /* Writes a part of an argument into its parameter, at an offset from the first one; buffers get a region of
  * their own, into which the part points. The region of the parameters is looked up behind that, since a new
  * region moves the others. */
@@ -216,10 +232,9 @@ static wb_status load_part(struct run *run, const struct launch_argument *part, 
     uint64_t bits = part->bits, bytes = ptx_type_bytes(part->type);
     bool known = part->known;
     if (part->is_buffer) {
-        struct region region = {0};
-        WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &part->contents, name, &region));
-        buffer->base = region.base;
-        bits = region.base + part->offset;
+        const struct launch_argument *owner = part;
+        WB_TRY(place_buffer(run, &owner, name, &buffer->base));
+        bits = buffer->base + part->offset * ptx_type_bytes(owner->contents.type);
         bytes = run->module->address_size / 8;
         known = true;
     }
@@ -272,14 +287,6 @@ static wb_status load_argument(struct run *run, struct arena *arena, uint32_t in
     return WB_OK;
 }
 
-/* Parts of the arguments before one. */
-static size_t parts_before(const struct wb_launch *launch, size_t argument) {
-    size_t parts = 0;
-    for (size_t a = 0; a < argument; a++)
-        parts += launch_part_count(&launch->arguments.items[a]);
-    return parts;
-}
-
 wb_status image_load(struct run *run, struct arena *arena) {
     const struct ptx_function *kernel = kernel_function(run->kernel);
     struct region params = {0};
@@ -287,7 +294,8 @@ wb_status image_load(struct run *run, struct arena *arena) {
     WB_TRY(load_variables(run));
     WB_TRY(memory_add(&run->memory, PTX_SPACE_PARAM, true, lay_out_parameters(run), "the kernel's parameters",
                       true, run->diagnostics, &params));
-    run->buffers = arena_array(arena, parts_before(run->launch, kernel->param_count), sizeof *run->buffers);
+    run->buffers =
+        arena_array(arena, launch_parts_before(run->launch, kernel->param_count), sizeof *run->buffers);
     if (run->buffers == NULL) return run_no_memory(run);
     for (uint32_t i = 0; i < kernel->param_count; i++)
         WB_TRY(load_argument(run, arena, i, params.base, &part));
@@ -296,14 +304,14 @@ wb_status image_load(struct run *run, struct arena *arena) {
 
 struct region *image_buffer(const struct run *run, size_t argument) {
     if (argument >= kernel_function(run->kernel)->param_count) return NULL;
-    const uint64_t base = run->buffers[parts_before(run->launch, argument)].base;
+    const uint64_t base = run->buffers[launch_parts_before(run->launch, argument)].base;
     for (size_t i = 0; base != 0 && i < run->memory.regions.count; i++)
         if (run->memory.regions.items[i].base == base) return &run->memory.regions.items[i];
     return NULL;
 }
 
 const struct argument_buffer *image_argument_of(const struct run *run, const struct region *region) {
-    const size_t parts = parts_before(run->launch, kernel_function(run->kernel)->param_count);
+    const size_t parts = launch_parts_before(run->launch, kernel_function(run->kernel)->param_count);
     for (size_t p = 0; p < parts; p++)
         if (run->buffers[p].base == region->base) return &run->buffers[p];
     return NULL;

@@ -209,7 +209,33 @@ static wb_status check_argument(const struct launch_fit *fit, uint32_t i) {
         text_printf(&message, "'%s', which does not fit ", argument->text);
         describe_param(&message, param);
     }
-    return refuse_text_at(fit, given ? argument->at : 0, &message);
+    return refuse_text_at(fit, given ? argument->at : fit->launch->arguments_at, &message);
+}
+
+/* Two arguments of one buffer: the first of them has it. */
+static wb_status check_same(const struct launch_fit *fit, uint32_t i) {
+    const struct wb_launch *launch = fit->launch;
+    const struct launch_argument *argument = &launch->arguments.items[i];
+    wb_status status = WB_OK;
+    for (size_t p = 0; p < launch_part_count(argument); p++) {
+        uint64_t offset;
+        size_t owner = 0;
+        const struct launch_argument *part = launch_part(argument, p, &offset), *buffer = NULL;
+        struct text message = {0};
+        if (part->same_as == NULL) continue;
+        buffer = launch_buffer_named(launch, fit->kernel, part->same_as, &owner);
+        if (buffer != NULL && owner >= launch_parts_before(launch, i) + p) buffer = NULL;
+        if (buffer != NULL && (buffer->blank || part->offset <= buffer->contents.count)) continue;
+        text_printf(&message, "argument %u of %s is '%s', ", i + 1, wb_kernel_name(fit->kernel), part->text);
+        if (buffer == NULL)
+            text_printf(&message,
+                        "and no buffer before it is called '%s': a buffer of its own is buf:TYPE[COUNT]",
+                        part->same_as);
+        else
+            text_printf(&message, "and that buffer has %" PRIu64 " elements", buffer->contents.count);
+        status = refuse_text_at(fit, part->at, &message);
+    }
+    return status;
 }
 
 /* Says of every argument that is wrong or missing what it should be. */
@@ -219,10 +245,10 @@ static wb_status check_arguments(const struct launch_fit *fit) {
     struct text message = {0};
     wb_status status = WB_OK;
     for (uint32_t i = 0; i < kernel->param_count; i++)
-        if (check_argument(fit, i) != WB_OK) status = WB_ERR_INPUT;
+        if (check_argument(fit, i) != WB_OK || check_same(fit, i) != WB_OK) status = WB_ERR_INPUT;
     if (given <= kernel->param_count) return status;
     text_printf(&message, "%s has %u parameters, not %zu", kernel->name, kernel->param_count, given);
-    return refuse_text(fit, &message);
+    return refuse_text_at(fit, fit->launch->arguments_at, &message);
 }
 
 /* Which block is executed must be one of the grid. */

@@ -446,10 +446,11 @@ static wb_status check_code(const struct executed_code *executed, const struct w
     const char *kernel = wb_kernel_name(executed->kernel);
     if (code != NULL && machine_sass_executes(&machine->sass, code->sm)) return WB_OK;
     if (code == NULL)
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "this machine times machine code by its control fields, but '%s' is PTX; give a cubin, "
-                 "compiled with ptxas -arch=sm_%u, or a machine that times PTX",
-                 kernel, machine->sass.sm);
+        diagnose(
+            diagnostics, SEVERITY_ERROR, machine->name,
+            "this machine times machine code for sm_%u, but '%s' is PTX: --compile makes machine code of it "
+            "with ptxas; or give that, or name a machine that times PTX",
+            machine->sass.sm, kernel);
     else
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "this machine executes machine code for sm_%u, but '%s' is for sm_%u", machine->sass.sm,

@@ -302,8 +302,8 @@ wb_status grid_hold_facts(const struct wb_kernel *kernel, const struct wb_launch
     /* What is behind a limit, or depends on what is not known, is not held to anything. */
     const bool ends =
         begun && (status == WB_ERR_DECLINED || messages.over_limit || run.needs.items.count > 0);
-    if (ends) status = WB_OK;
-    if (status != WB_OK && wb_diagnostics_errors(&messages) == 0)
+    if (ends) status = WB_ERR_DECLINED;
+    if (status != WB_OK && !ends && wb_diagnostics_errors(&messages) == 0)
         (void)diagnose_out_of_memory(&messages, wb_kernel_name(kernel));
     if (!ends) wb_diagnostics_append(diagnostics, &messages);
     diagnostics_clear(&messages);

@@ -187,8 +187,8 @@ wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launc
                            struct fact_needs *needs, bool *complete);
 
 /* Holds the flow facts of the options to what the launch gives: executes the blocks that the options ask for
- * one after another, as far as their limits, and what is known, allow. WB_ERR_INPUT with a message when a
- * fact is wrong. */
+ * one after another, as far as their limits, and what is known, allow: WB_ERR_DECLINED without a message when
+ * that is not all. WB_ERR_INPUT with a message when a fact is wrong. */
 wb_status grid_hold_facts(const struct wb_kernel *kernel, const struct wb_launch *launch,
                           const wb_grid_options *options, wb_diagnostics *diagnostics);
 

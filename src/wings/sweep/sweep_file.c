@@ -314,7 +314,7 @@ static wb_status read_limit(wb_sweep *sweep, const struct ytree_node *node) {
         return ytree_expected(&sweep->document, node, "seconds of a unit, such as 60 or 0.5");
     }
     if (key == KEY_MEMORY_LIMIT) {
-        if (is_scalar && read_bytes(node->text, &sweep->memory_limit) && sweep->memory_limit > 0 &&
+        if (is_scalar && wb_read_bytes(node->text, &sweep->memory_limit) && sweep->memory_limit > 0 &&
             sweep->memory_limit <= INT64_MAX)
             return WB_OK;
         return ytree_expected(&sweep->document, node, "a number of bytes of a unit, such as 512M or 4G");

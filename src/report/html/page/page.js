@@ -47,6 +47,7 @@ function time(cycles, clock) {
   for (; value >= 1000 && unit < 3; unit++) value /= 1000;
   return fixed(value, 2) + " " + units[unit];
 }
+const dataOf = zeros => zeros ? "zeros in the buffers whose contents are not given" : "the data that the launch gives";
 const cycles = (number, clock) => [count(number), " cycle" + plural(number) + " (" + time(number, clock) + ")"];
 
 /* A table whose headings sort it. A cell is a number, a text, elements, or { key, show } of these. */
@@ -157,7 +158,7 @@ class Analysis {
         element("ol", {}, ...items.map(item => this.bar(item, item === best, end, marks))));
     bars.append(axis(end), this.legend(end, marks));
     const notes = data.given !== undefined && data.given !== null ?
-      "Proven bounds hold for any data; simulations are of the data that the launch gives." :
+      "Proven bounds hold for any data; simulations are of " + dataOf(data.given.zeros) + "." :
       data.given === null ? "The paths cover every execution, whatever the unknown values are: nothing executes all of them, " +
         "so there is no simulation." : null;
     return [bars, ...(notes === null ? [] : [note(notes)]), ...this.parts(best)];
@@ -267,7 +268,7 @@ class Analysis {
     if (data.longest_by !== null) caption.append(data.longest_by + " knows of one that takes longer, ", ...this.cycles(data.longest),
       ", and keeps no schedule of it: this is the longest that can be shown. ");
     else caption.append("None that takes longer was found. ");
-    if (this.kernel.given) caption.append("It is of the data that the launch gives. ");
+    if (this.kernel.given) caption.append("It is of " + dataOf(this.kernel.given.zeros) + ". ");
     if (data.sms > 1) caption.append("Shown is SM " + data.sm + ", whose last block ends last. ");
     const made = this.section("timeline", title, this.page.no_execution === undefined ? [] : note(this.page.no_execution), caption,
       data.cut ? note("Cut: of the " + data.issued + " instructions that all SMs issue, the first " + issues.length + " of the SM are shown, those " +
@@ -913,7 +914,7 @@ function verdict(data) {
   if (verdict.deadline !== null) figures.push(figure("Deadline", ...cycles(verdict.deadline, clock)));
   figures.push(slowest === null ? figure("Slowest execution found", "none") : figure("Slowest execution found", ...cycles(slowest.cycles, clock),
     slowest.how === null ? null : ", " + (slowest.kind === "simulated" ? "simulated under " : "by ") + slowest.how,
-    slowest.with_data ? ", with the data that the launch gives" : null));
+    slowest.with_data ? ", with " + dataOf(slowest.with_zeros) : null));
   if (verdict.launch_overhead > 0) figures.push(figure("Launch overhead, in none of these", ...cycles(verdict.launch_overhead, clock)));
   return [...data.page.sentences.map(sentence => element("p", { textContent: sentence })), element("dl", { className: "figures" }, ...figures)];
 }

@@ -7,8 +7,8 @@
 #include "base/base.h"
 #include "warp/trace/trace.h"
 
-/* The grid of a kernel by classes, listed or counted, or of which every block is executed; NULL: it can not be
- * had. */
+/* The grid of a kernel by classes, listed or counted, or of which every block is executed; NULL: it can not
+ * be had. */
 enum grid_how { GRID_BY_CLASSES, GRID_COUNTED_BLOCKS, GRID_EXECUTED };
 wb_grid *same_grid_trace(const wb_kernel *kernel, const wb_launch *launch, enum grid_how how,
                          wb_diagnostics *diagnostics);

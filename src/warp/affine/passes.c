@@ -41,7 +41,8 @@ struct trial {
     uint32_t slots;
     struct simt_entry *stack; /* of the warp, where a pass begins */
     size_t stack_count;
-    struct path_writer path; /* likewise */
+    struct path_writer path;        /* likewise */
+    struct wb_diagnostics messages; /* of the copy: the warp will say the same */
 };
 
 static struct lanes *register_of(const struct warp *warp, uint32_t slot) {
@@ -252,6 +253,7 @@ static wb_status begin(struct trial *trial, struct warp *warp) {
     memcpy(trial->stack, warp->stack.items, trial->stack_count * sizeof *trial->stack);
     trial->runs[0] = trial->runs[1] = *run;
     trial->runs[1].warps = warps;
+    trial->runs[1].diagnostics = &trial->messages;
     trial->runs[1].next_poll = UINT64_MAX;
     trial->ahead = &warps[warp->number];
     trial->ahead->banks[BANK_FRAME] = registers;
@@ -267,6 +269,7 @@ static void end(struct trial *trial) {
         vec_free(&trial->ahead->stack);
     }
     vec_free(&trial->space.constraints);
+    diagnostics_clear(&trial->messages);
     arena_free(&trial->arena);
 }
 

@@ -29,7 +29,7 @@ static void compare(const char *bytes, size_t size, const struct random_classes 
                     struct text *difference) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
-    wb_launch *launch = random_classes_launch(made);
+    wb_launch *launch = random_classes_launch(made, NULL);
     wb_grid *by_classes = NULL, *whole = NULL;
     const wb_status status = wb_module_parse("random", bytes, size, diagnostics, &module);
     if (status == WB_OK) {

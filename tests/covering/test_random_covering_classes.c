@@ -1,0 +1,232 @@
+/* Random kernels whose control and addresses depend on data, and on the number of the block: their covering
+ * paths by classes of blocks (docs/block-classes.md, section 4) cover what every block executes on some data,
+ * and are mostly, byte for byte, those of which every block is executed. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "address_sanitizer.h"
+#include "covered_execution.h"
+#include "ptxas.h"
+#include "random_block.h"
+#include "random_classes.h"
+#include "same_grid.h"
+#include "warp/trace/blocks.h"
+
+#define KERNELS (ADDRESS_SANITIZER ? 10u : 300u)
+#define COMPILED_OF 5u /* one of so many is compiled, too */
+
+static const char *const contents[] = {"zero", "iota", "random(1)", "random(2)"};
+
+enum { CONTENTS = sizeof contents / sizeof *contents };
+
+struct tally {
+    uint32_t kernels, by_classes, declined, looser, executions, wrong;
+};
+
+/* A kernel, and what goes wrong with it. */
+struct trial {
+    const struct random_classes *made;
+    const wb_kernel *kernel;
+    wb_diagnostics *diagnostics;
+    struct tally *tally;
+    struct text wrong;
+};
+
+/* ---- Executions ---------------------------------------------------------------------------------------- */
+
+static uint64_t address_of(const struct access *access, const uint64_t *tables, uint32_t lane) {
+    if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
+    return tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
+}
+
+/* Whether an access of one lane is one of a step of the covering path. */
+static bool lane_is_covered(const struct wb_block *covering, const struct access_list *list, uint64_t step,
+                            const struct access *real, uint32_t lane, uint64_t address) {
+    const struct memory_objects *objects = &covering->objects;
+    for (size_t i = 0; i < list->items.count; i++) {
+        const struct access *access = &list->items.items[i];
+        if (access->step != step || (access->mask >> lane & 1) == 0 || access->space != real->space ||
+            access->bytes != real->bytes || access->is_store != real->is_store)
+            continue;
+        if (access->table != ACCESS_UNKNOWN) {
+            if (address_of(access, list->tables.items, lane) == address) return true;
+            continue;
+        }
+        if (access->object == 0) return true;
+        const struct memory_object *object = &objects->items.items[access->object - 1];
+        if (address - object->base < object->size) return true;
+    }
+    return false;
+}
+
+/* Whether a step of a real path, the accesses of which come from *at on, is a step of a covering path. */
+static bool step_is_covered(const struct wb_block *covering, const struct access_list *cover,
+                            uint64_t cover_step, const struct access_list *real, size_t at, uint64_t step) {
+    for (; at < real->items.count && real->items.items[at].step == step; at++) {
+        const struct access *access = &real->items.items[at];
+        for (uint32_t l = 0; l < WARP_LANES; l++) {
+            if ((access->mask >> l & 1) == 0) continue;
+            const uint64_t address = address_of(access, real->tables.items, l);
+            if (!lane_is_covered(covering, cover, cover_step, access, l, address)) return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the real path of a warp is part of the covering one, with the addresses of its accesses. `kind` has
+ * the memory that unknown addresses are in. */
+static bool addresses_are_covered(const struct wb_block *kind, const struct wb_block *covering,
+                                  const struct wb_block *real, uint32_t warp) {
+    struct path_cursor cover = path_begin(&covering->paths.items[covering->warp_path[warp]]),
+                       cursor = path_begin(&real->paths.items[real->warp_path[warp]]);
+    const struct access_list *list = &real->accesses[warp];
+    struct path_step a, b;
+    uint64_t cover_step = 0, step = 0;
+    size_t at = 0;
+    for (; path_next(&cursor, &b); step++) {
+        bool found = false;
+        while (!found && path_next(&cover, &a)) {
+            found = a.instruction == b.instruction && (b.mask & ~a.mask) == 0 &&
+                    step_is_covered(kind, &covering->accesses[warp], cover_step, list, at, step);
+            cover_step++;
+        }
+        if (!found) return false;
+        while (at < list->items.count && list->items.items[at].step == step)
+            at++;
+    }
+    return true;
+}
+
+/* Holds a real block to its covering one: to the paths and costs of its kind, and to its addresses. */
+static void check_block(struct trial *trial, const wb_grid *covering, const wb_grid *real, uint32_t number,
+                        const char *what) {
+    struct wb_block *execution = NULL, *placed = NULL;
+    const struct wb_block *kind = covering->covering.items[covering->blocks.items[number].covering].block;
+    if (grid_block_make(real, number, trial->diagnostics, &execution) == WB_OK &&
+        grid_block_make(covering, number, trial->diagnostics, &placed) == WB_OK)
+        for (uint32_t w = 0; w < execution->warp_count && trial->wrong.length == 0; w++) {
+            if (!warp_is_covered(kind, execution, w))
+                text_printf(&trial->wrong, "block %u, warp %u on %s; ", number, w, what);
+            else if (!kind->repeats && kind->uncounted == PTX_NO_INDEX &&
+                     !addresses_are_covered(kind, placed, execution, w))
+                text_printf(&trial->wrong, "addresses of block %u, warp %u on %s; ", number, w, what);
+        }
+    wb_block_free(execution);
+    wb_block_free(placed);
+}
+
+static void check_executions(struct trial *trial, const wb_grid *covering) {
+    for (uint32_t i = 0; i < CONTENTS; i++) {
+        wb_launch *launch = random_classes_launch(trial->made, contents[i]);
+        wb_grid *real = same_grid_trace(trial->kernel, launch, UINT32_MAX, trial->diagnostics);
+        const bool is_known = real != NULL && real->input_dependent.count == 0;
+        trial->tally->executions += is_known;
+        for (uint32_t b = 0; is_known && b < covering->blocks.count && trial->wrong.length == 0; b++)
+            check_block(trial, covering, real, b, contents[i]);
+        wb_grid_free(real);
+        wb_launch_free(launch);
+    }
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------------------- */
+
+static void check_kernel(struct trial *trial) {
+    struct tally *tally = trial->tally;
+    struct text difference = {0};
+    wb_launch *launch = random_classes_launch(trial->made, NULL);
+    wb_grid *whole = same_grid_cover(trial->kernel, launch, NULL, UINT32_MAX, trial->diagnostics);
+    wb_grid *by_classes = same_grid_cover(trial->kernel, launch, NULL, 1, trial->diagnostics);
+    tally->kernels++;
+    tally->declined += whole == NULL;
+    if (whole != NULL && by_classes == NULL) text_printf(&trial->wrong, "declined by classes only: %s", wb_diagnostics_text(trial->diagnostics));
+    if (by_classes != NULL && by_classes->executed != 0) {
+        tally->by_classes++;
+        if (whole != NULL && !same_grid(by_classes, whole, &difference)) tally->looser++;
+        if (getenv("WB_LOOSER") != NULL && difference.length != 0)
+            (void)fprintf(stderr, "looser: %.300s\n%s", difference.data, trial->made->ptx);
+        check_executions(trial, by_classes);
+    }
+    text_free(&difference);
+    wb_grid_free(by_classes);
+    wb_grid_free(whole);
+    wb_launch_free(launch);
+}
+
+static void try_code(const char *bytes, size_t size, const struct random_classes *made, uint64_t seed,
+                     const char *of, struct tally *tally) {
+    struct trial trial = {.made = made, .diagnostics = wb_diagnostics_new(), .tally = tally};
+    wb_module *module = NULL;
+    if (wb_module_parse("random", bytes, size, trial.diagnostics, &module) == WB_OK) {
+        trial.kernel = wb_module_kernel(module, 0);
+        check_kernel(&trial);
+    } else {
+        text_printf(&trial.wrong, "%s", wb_diagnostics_text(trial.diagnostics));
+    }
+    if (trial.wrong.length != 0) {
+        tally->wrong++;
+        (void)fprintf(stderr, "seed %" PRIu64 ", %s, grid %u,%u,%u, %u threads: %.400s\n%s", seed, of,
+                      made->grid[0], made->grid[1], made->grid[2], made->threads, trial.wrong.data, made->ptx);
+    }
+    text_free(&trial.wrong);
+    wb_module_free(module);
+    wb_diagnostics_free(trial.diagnostics);
+}
+
+static void print_tally(const char *of, const struct tally *tally) {
+    print_message("%s: %u kernels, %u declined, %u by classes, %u of them looser; %u executions held\n", of,
+                  tally->kernels, tally->declined, tally->by_classes, tally->looser, tally->executions);
+    assert_int_equal(tally->wrong, 0);
+}
+
+static uint64_t first_seed(void) {
+    const char *first = getenv("WB_SEED");
+    return first == NULL ? 1 : strtoull(first, NULL, 10);
+}
+
+static void test_kernels(void **state) {
+    struct tally tally = {0};
+    (void)state;
+    for (uint32_t i = 0; i < random_rounds(KERNELS); i++) {
+        struct random_classes made;
+        random_classes_make_data(first_seed() + i, &made);
+        try_code(made.ptx, strlen(made.ptx), &made, first_seed() + i, "PTX", &tally);
+        random_classes_free(&made);
+    }
+    print_tally("PTX", &tally);
+}
+
+static void test_machine_code(void **state) {
+    static const uint32_t architectures[] = {86, 80, 90, 80}, levels[] = {3, 1, 3, 0};
+    const char *ptxas = ptxas_find();
+    struct tally tally = {0};
+    (void)state;
+    if (ptxas == NULL) skip();
+    for (uint32_t i = 0; i < random_rounds(KERNELS) / COMPILED_OF + 1; i++) {
+        const uint64_t seed = first_seed() + i;
+        struct random_classes made;
+        uint8_t *cubin = NULL;
+        size_t size = 0;
+        random_classes_make_data(seed, &made);
+        if (ptxas_compile(ptxas, made.ptx, architectures[seed % 4], levels[seed / 4 % 4], &cubin, &size))
+            try_code((const char *)cubin, size, &made, seed, "machine code", &tally);
+        free(cubin);
+        random_classes_free(&made);
+    }
+    print_tally("machine code", &tally);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_machine_code),
+    };
+    return cmocka_run_group_tests_name("random covering classes", tests, NULL, NULL);
+}

@@ -186,6 +186,55 @@ static void print_tally(const char *of, const struct tally *tally) {
     assert_int_equal(tally->wrong, 0);
 }
 
+/* What was wrong once, or could be: grids of one axis. %u is data, %lu what it is in 64 bits, %b and %c are the
+ * numbers of the block and of the thread, %f the former; %one and %third are buffers. */
+static const struct hand_written {
+    const char *what, *body;
+} hand_written[] = {
+    {"only later blocks take the address of another buffer",
+     "setp.gt.f32 %p, %f, 0f42480000;\nmov.b64 %a, %one;\n@%p mov.b64 %a, %third;\nadd.s64 %a, %a, %lu;\n"
+     "ld.global.u32 %r0, [%a];\n"},
+    {"the same with data as it is loaded",
+     "setp.gt.f32 %p, %f, 0f42480000;\nmov.b64 %a, %one;\n@%p mov.b64 %a, %third;\n"
+     "ld.global.u64 %lu, [%one];\nadd.s64 %a, %a, %lu;\nld.global.u32 %r0, [%a];\n"},
+    {"they add it to data",
+     "setp.gt.f32 %p, %f, 0f42480000;\nadd.s64 %a, %one, %lu;\n@%p add.s64 %a, %third, %lu;\n"
+     "ld.global.u32 %r0, [%a];\n"},
+    {"they choose it, and lose it where lanes meet",
+     "setp.gt.f32 %p, %f, 0f42480000;\nmov.b64 %a, %one;\n@%p mov.b64 %a, %third;\n@%pu bra E;\n"
+     "add.s64 %a, %a, 4;\nE:\nld.global.u32 %r0, [%a];\n"},
+    {"the choice is kept in local memory",
+     "st.local.u32 [own], %b;\nld.local.u32 %r0, [own];\nsetp.gt.u32 %p, %r0, 50;\nmov.b64 %a, %one;\n"
+     "@%p mov.b64 %a, %third;\n@%pu bra E;\nadd.s64 %a, %a, 4;\nE:\nld.global.u32 %r0, [%a];\n"},
+    {"an address grows out of its buffer",
+     "mul.wide.u32 %a, %b, 4096;\nadd.s64 %a, %a, %one;\nmul.wide.u32 %l, %b, 4096;\nsub.s64 %lu, %lu, %l;\n"
+     "add.s64 %a, %a, %lu;\nld.global.u32 %r0, [%a];\n"},
+};
+
+static void test_hand_written(void **state) {
+    struct tally tally = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof hand_written / sizeof *hand_written; i++) {
+        struct text text = {0};
+        text_printf(&text,
+                    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 other, "
+                    ".param .u64 buffer, .param .u32 n, .param .u64 m, .param .u64 third)\n{\n"
+                    ".reg .b32 %%r<4>, %%u, %%b, %%c;\n.reg .b64 %%a, %%l, %%lu, %%one, %%third;\n.reg .f32 %%f;\n"
+                    ".reg .pred %%p, %%pu;\n.local .align 4 .b8 own[16];\n.shared .align 4 .b8 tile[256];\n"
+                    "ld.param.u64 %%one, [other];\nld.param.u64 %%third, [third];\nmov.u32 %%b, %%ctaid.x;\n"
+                    "mov.u32 %%c, %%tid.x;\ncvt.rn.f32.u32 %%f, %%b;\nmul.wide.u32 %%a, %%c, 4;\n"
+                    "add.s64 %%a, %%a, %%one;\nld.global.u32 %%u, [%%a];\nand.b32 %%r0, %%u, 0xffc;\n"
+                    "cvt.u64.u32 %%lu, %%r0;\nsetp.gt.u32 %%pu, %%u, 9;\n%s"
+                    "mul.wide.u32 %%l, %%c, 4;\nadd.s64 %%l, %%l, %%one;\nst.global.u32 [%%l], %%r0;\n"
+                    "ret;\n}\n",
+                    hand_written[i].body);
+        struct random_classes made = {text_take(&text), {80, 1, 1}, 64, WB_TAKE_DIV_ZERO, true};
+        try_code(made.ptx, strlen(made.ptx), &made, i, hand_written[i].what, &tally);
+        random_classes_free(&made);
+    }
+    print_tally("hand-written", &tally);
+}
+
 static uint64_t first_seed(void) {
     const char *first = getenv("WB_SEED");
     return first == NULL ? 1 : strtoull(first, NULL, 10);
@@ -225,6 +274,7 @@ static void test_machine_code(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hand_written),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_machine_code),
     };

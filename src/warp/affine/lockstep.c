@@ -74,8 +74,10 @@ static wb_status need_inside(struct lockstep *lockstep, uint32_t warp, const str
         __int128 c[AXES] = {0};
         for (uint32_t r = 1; r < lockstep->count; r++)
             c[lockstep->axis[r]] = (int64_t)(of[r][l] - of[0][l]);
-        if (region == NULL || region->size - (of[0][l] - region->base) < bytes)
-            return decline(lockstep, &by_data);
+        if (region == NULL || region->size - (of[0][l] - region->base) < bytes) {
+            bend.bend.axes = axes_of(lockstep, warp, address->base, 1u << l);
+            return decline(lockstep, &bend);
+        }
         if (!affine_require(lockstep->space, (__int128)of[0][l], c, (__int128)region->base,
                             (__int128)region->base + region->size - bytes, &bend.bend.axes))
             return decline(lockstep, &bend);

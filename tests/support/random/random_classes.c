@@ -14,6 +14,7 @@ struct writer {
     struct random_state random;
     struct text body;
     uint32_t grid[3];
+    bool old; /* the oldest architecture */
     uint32_t labels;
     bool data;               /* some numbers are loaded */
     bool calm;               /* numbers are small, so that few things wrap around */
@@ -155,7 +156,8 @@ static void observe(struct writer *writer, const char *name, char kind) {
         }
     }
     if (writer->data) { /* of a smaller buffer, as many blocks are executed */
-        text_printf(body, chance(writer, 50) ? "and.b32 %%t2, %s, 0xfffff;\n" : "shr.u32 %%t2, %s, 12;\n", word);
+        text_printf(body, chance(writer, 50) ? "and.b32 %%t2, %s, 0xfffff;\n" : "shr.u32 %%t2, %s, 12;\n",
+                    word);
         word = "%t2";
     }
     if (chance(writer, 8)) {
@@ -347,7 +349,8 @@ static const char *const instructions[] = {
 
 enum { INSTRUCTIONS = sizeof instructions / sizeof *instructions };
 
-/* What loads and pointers are for: of more than one line, without guards. */
+/* What loads and pointers are for: of more than one line, without guards; the last ones are not for the
+ * oldest architecture. */
 static const char *const of_data[] = {
     "ld.global.u32 $R, [%q1+$o];",
     "ld.global.u32 $R, [%q0+$o];",
@@ -376,7 +379,6 @@ static const char *const of_data[] = {
     "shfl.sync.up.b32 $R|$P, $r, 2, 0, -1;",
     "vote.sync.all.pred $P, $p, -1;",
     "vote.sync.ballot.b32 $R, $p, -1;",
-    "redux.sync.add.s32 $R, $r, -1;",
     "match.any.sync.b32 $R, $r, -1;",
     "cvt.rn.f32.u32 %f, $r;\nsetp.gt.f32 $P, %f, 0f41F00000;",
     "cvt.rn.f32.u32 %f, $r;\nmul.f32 %f, %f, 0f3F400000;\ncvt.rzi.u32.f32 $R, %f;",
@@ -392,7 +394,21 @@ static const char *const of_data[] = {
     "@$p st.local.u32 [stack+8], $r;",
     "ld.local.u32 $R, [stack+8];",
     "ld.const.u32 $R, [table+8];",
+    "mad.wide.u32 %tl0, %c0, 8, %q1;\n@$p st.global.v2.u32 [%tl0], {$r, $r};",
+    "and.b32 %t0, $r, 0x7c;\nadd.u32 %t0, %t0, $r;\nand.b32 %t0, %t0, 0xffc;\nmad.wide.u32 %tl0, %t0, 1, "
+    "$g;\n"
+    "atom.global.max.u32 $R, [%tl0], $r;",
+    "popc.b32 $R, $r;",
+    "bfe.u32 $R, $r, 4, 6;",
+    "prmt.b32 $R, $r, $r, 0x7650;",
+    "mov.u32 %t0, %ctaid.x;\nmin.u32 $R, %t0, 9;",
+    "mov.u32 %t0, %ctaid.x;\nmad.lo.u32 $R, %t0, 4, $r;",
+    "mov.u32 %t0, %ctaid.x;\nsetp.lt.or.u32 $P, %t0, 30, $p;",
+    "mov.u32 %t0, %ctaid.x;\nshl.b32 %t0, %t0, 8;\nand.b32 %t1, $r, 0xff;\nor.b32 $R, %t0, %t1;",
     "and.b32 %t0, $r, 12;\nmov.u32 %t1, table;\nadd.u32 %t0, %t0, %t1;\n@$p ld.const.u32 $R, [%t0];",
+    "redux.sync.add.s32 $R, $r, -1;",
+    "and.b32 %t0, $r, 12;\nmov.u32 %t1, tile;\nmul.wide.u32 %tl0, %c0, 4;\nadd.s64 %tl0, %tl0, %q1;\n"
+    "cp.async.ca.shared.global [%t1], [%tl0], 4, %t0;\ncp.async.wait_all;",
 };
 
 enum { OF_DATA = sizeof of_data / sizeof *of_data };
@@ -509,15 +525,15 @@ static void emit_access(struct writer *writer, uint32_t depth) {
 }
 
 static void emit_data_statement(struct writer *writer, uint32_t depth) {
-    const uint32_t kind = below(writer, 100);
+    const uint32_t kind = below(writer, writer->calm ? 100 : 40);
     if (kind < 8 && depth < DEPTH_MAX)
         emit_sides(writer, depth);
     else if (kind < 16 && depth < DEPTH_MAX)
         emit_data_loop(writer, depth);
-    else if (kind < 18 && depth == 0)
+    else if (kind < 19 && depth == 0)
         emit(writer, chance(writer, 50) ? "@$p exit;" : "bar.sync 0;");
     else
-        emit(writer, of_data[below(writer, OF_DATA)]);
+        emit(writer, of_data[below(writer, OF_DATA - (writer->old ? 2 : 0))]);
 }
 
 static void emit_statements(struct writer *writer, uint32_t count, uint32_t depth) {
@@ -536,7 +552,7 @@ static void emit_statements(struct writer *writer, uint32_t count, uint32_t dept
         else if (kind < 17 && depth == 0)
             emit(writer, "@%p2 ret;");
         else
-            emit_instruction(writer, below(writer, INSTRUCTIONS), 60);
+            emit_instruction(writer, below(writer, INSTRUCTIONS), writer->data ? 20 : 60);
     }
 }
 
@@ -610,28 +626,32 @@ static void choose_grid(struct writer *writer, struct random_classes *kernel) {
 }
 
 static void make(uint64_t seed, bool data, struct random_classes *kernel) {
-    struct writer writer = {.random = random_seeded(seed), .data = data, .follow_percent = 50};
+    struct writer writer = {
+        .random = random_seeded(seed), .data = data, .old = seed % 4 == 0, .follow_percent = 50};
     struct text *body = &writer.body;
     choose_grid(&writer, kernel);
     kernel->data = data;
     kernel->assumed = seed % 4 == 0 ? WB_TAKE_ALL : WB_TAKE_DIV_ZERO;
-    writer.calm = chance(&writer, data ? 85 : 60);
+    writer.calm = chance(&writer, 60);
     text_string(body,
-                data ? ".version 8.0\n.target sm_80\n" : ".version 8.0\n.target sm_75\n");
+                data && seed % 4 != 0 ? ".version 8.0\n.target sm_80\n" : ".version 8.0\n.target sm_75\n");
     text_string(body,
                 ".address_size 64\n"
                 ".const .align 4 .u32 table[4] = {3, 70, 500, 9};\n"
                 ".visible .entry k(.param .u64 other, .param .u64 buffer, .param .u32 n, .param .u64 m");
     text_string(body, data ? ", .param .u64 third)\n{\n" : ")\n{\n");
-    text_string(body,
-                ".reg .pred %p<4>, %tp;\n.reg .b16 %h<3>, %th;\n"
-                ".reg .b32 %r<6>, %c<3>, %t<3>, %n<3>;\n.reg .b64 %l<5>, %cl<2>, %tl<2>, %q<3>, %buf;\n"
-                ".shared .align 4 .b8 tile[256];\n");
+    text_string(body, ".reg .pred %p<4>, %tp;\n.reg .b16 %h<3>, %th;\n"
+                      ".reg .b32 %r<6>, %c<3>, %t<3>, %n<3>;\n.reg .b64 %l<5>, %cl<2>, %tl<2>, %q<3>, %buf;\n"
+                      ".shared .align 4 .b8 tile[256];\n");
     if (data)
-        text_string(body, ".reg .b32 %i<3>;\n.reg .f32 %f;\n.reg .b64 %g<3>, %third;\n.local .align 4 .b8 stack[16];\n");
+        text_string(
+            body,
+            ".reg .b32 %i<3>;\n.reg .f32 %f;\n.reg .b64 %g<3>, %third;\n.local .align 4 .b8 stack[16];\n");
     emit_start(&writer);
     if (data) {
-        text_string(body, "ld.param.u64 %third, [third];\nmov.u64 %g0, %q1;\nmov.u64 %g1, %q0;\nmov.u64 %g2, %third;\n");
+        text_string(
+            body,
+            "ld.param.u64 %third, [third];\nmov.u64 %g0, %q1;\nmov.u64 %g1, %q0;\nmov.u64 %g2, %third;\n");
         emit(&writer, "ld.global.u32 $R, [%q1+$o];\nld.global.u32 $R, [%q0+$o];\nsetp.$C.u32 $P, $r, $o;");
         emit_statements(&writer, 3 + below(&writer, 10), 0);
     } else if (seed % 2 == 0)
@@ -659,7 +679,8 @@ wb_launch *random_classes_launch(const struct random_classes *kernel, const char
     char other[64];
     (void)text_format(other, sizeof other, "buf:u32[4096]%s%s", contents == NULL ? "" : "=",
                       contents == NULL ? "" : contents);
-    const char *const arguments[] = {other, kernel->data ? "buf:u8[8388608]" : "buf:u8[4294967296]", "u32:37", "u64:12884901888", other};
+    const char *const arguments[] = {other, kernel->data ? "buf:u8[8388608]" : "buf:u8[4294967296]", "u32:37",
+                                     "u64:12884901888", other};
     const size_t count = sizeof arguments / sizeof *arguments - (kernel->data ? 0 : 1);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();

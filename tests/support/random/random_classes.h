@@ -22,8 +22,8 @@ void random_classes_make(uint64_t seed, struct random_classes *kernel);
 void random_classes_make_data(uint64_t seed, struct random_classes *kernel);
 void random_classes_free(struct random_classes *kernel);
 
-/* A launch of the kernel, or of its machine code; with the contents of `other` and of the third buffer (NULL: not
- * known). */
+/* A launch of the kernel, or of its machine code; with the contents of `other` and of the third buffer (NULL:
+ * not known). */
 wb_launch *random_classes_launch(const struct random_classes *kernel, const char *contents);
 
 #endif

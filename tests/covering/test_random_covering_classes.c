@@ -197,21 +197,17 @@ static void print_tally(const char *of, const struct tally *tally) {
 
 static const uint32_t architectures[] = {75, 80, 90, 86}, levels[] = {3, 1, 3, 0};
 
-/* What was wrong once, or could be: grids of one axis. %u is data, %lu what it is in 64 bits, %b and %c are
- * the numbers of the block and of the thread, %f the former; %one and %third are buffers. */
+/* What was wrong once (the first two, and the last but one), or could be: grids of one axis. %u is data, %lu
+ * what it is in 64 bits, %b and %c are the numbers of the block and of the thread, %f the former; %one and
+ * %third are buffers.
+ */
 static const struct hand_written {
     const char *what, *body;
 } hand_written[] = {
     {"only later blocks take the address of another buffer",
      "setp.gt.f32 %p, %f, 0f42480000;\nmov.b64 %a, %one;\n@%p mov.b64 %a, %third;\n"
      "ld.global.u64 %lu, [%one];\nadd.s64 %a, %a, %lu;\nld.global.u32 %r0, [%a];\n"},
-    {"only later blocks add data to it",
-     "setp.gt.f32 %p, %f, 0f42480000;\nadd.s64 %a, %one, %lu;\n@%p add.s64 %a, %third, %lu;\n"
-     "ld.global.u32 %r0, [%a];\n"},
-    {"they choose it, and lose it where lanes meet",
-     "setp.gt.f32 %p, %f, 0f42480000;\nmov.b64 %a, %one;\n@%p mov.b64 %a, %third;\n@%pu bra E;\n"
-     "add.s64 %a, %a, 4;\nE:\nld.global.u32 %r0, [%a];\n"},
-    {"the choice is kept in local memory",
+    {"they choose it by what they keep in local memory, and lose it where lanes meet",
      "st.local.u32 [own], %b;\nld.local.u32 %r0, [own];\nsetp.gt.u32 %p, %r0, 50;\nmov.b64 %a, %one;\n"
      "@%p mov.b64 %a, %third;\n@%pu bra E;\nadd.s64 %a, %a, 4;\nE:\nld.global.u32 %r0, [%a];\n"},
     {"a long loop that data may end",
@@ -223,9 +219,6 @@ static const struct hand_written {
      "and.b32 %r2, %r2, 3;\nsetp.eq.u32 %p, %r2, 1;\n@%p bra N;\nld.local.u32 %r3, [own];\n"
      "mad.wide.u32 %a, %b, 8, %third;\nld.global.u32 %r0, [%a];\nsetp.eq.u32 %p, %r2, 2;\n@%p bra X;\n"
      "st.local.u32 [own], %r1;\nN:\nsetp.lt.u32 %p, %r1, 9;\n@%p bra L;\nX:\nmov.u32 %r0, %r1;\n"},
-    {"lanes leave before a barrier, by data and by the block",
-     "@%pu bra X;\nsetp.gt.u32 %p, %b, 60;\n@%p bra X;\nbar.sync 0;\nmad.wide.u32 %a, %b, 8, %third;\n"
-     "ld.global.u32 %r0, [%a];\nX:\n"},
     {"accesses that leave the buffer in some blocks",
      "mad.wide.u32 %a, %b, 256, %third;\n@%pu bra X;\nbra Y;\nX:\nld.global.u32 %r1, [%a];\nY:\n"},
     {"an index of targets that is not known, and one that is the block's",
@@ -233,15 +226,6 @@ static const struct hand_written {
      "setp.gt.u32 %p, %b, 40;\nselp.b32 %r1, %r2, %r1, %p;\nbrx.idx %r1, t;\nA:\nmov.u32 %r3, 1;\nbra M;\n"
      "B:\nmov.u32 %r3, %b;\nbra M;\nC:\nmov.u32 %r3, 3;\nM:\nmad.wide.u32 %a, %r3, 4, %third;\n"
      "ld.global.u32 %r0, [%a];\n"},
-    {"a loop as often as the block says, or data",
-     "mov.u32 %r1, 0;\nmin.u32 %r2, %b, 9;\nL:\nsetp.ge.u32 %p, %r1, %r2;\n@%p bra X;\n"
-     "mad.wide.u32 %a, %r1, 4, %one;\nld.global.u32 %r0, [%a];\nsetp.eq.u32 %p, %r0, 2;\n@%p bra X;\n"
-     "add.u32 %r1, %r1, 1;\nbra L;\nX:\n"},
-    {"an exchange of what some lanes do not know",
-     "setp.lt.u32 %p, %c, 3;\nselp.b32 %r1, %b, %u, %p;\nshfl.sync.idx.b32 %r2, %r1, 1, 31, -1;\n"
-     "min.u32 %r2, %r2, 99;\nmad.wide.u32 %a, %r2, 4, %third;\nld.global.u32 %r0, [%a];\n"
-     "selp.b32 %r1, 5, %u, %p;\nshfl.sync.idx.b32 %r2, %r1, 1, 31, -1;\nsetp.eq.u32 %p, %r2, 5;\n@%p bra Z;\n"
-     "ld.global.u32 %r0, [%third];\nZ:\n"},
 };
 
 static void test_hand_written(void **state) {

@@ -622,9 +622,11 @@ typedef struct {
                                    together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
     bool any_order;        /* not of `cover`: as in wb_trace_options */
-    uint32_t classes_from; /* not of `cover`: grids of so many blocks or more are executed by classes: one
-                              block of each, where others are known to do the same. The grid is the same, but
-                              that other data does not show in its notes. 0: 64; UINT32_MAX: none */
+    uint32_t classes_from; /* grids of so many blocks or more are executed by classes: one block of each,
+                              where others are known to do the same. The grid is the same, but that other data
+                              does not show in its notes; with `cover` it is one of unknown contents, and made
+                              where every block by itself would take seconds. 0: 64; UINT32_MAX: none */
+    bool until_unknown;    /* not of `cover`: the grid ends with the first block of which not all is known */
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones

@@ -71,7 +71,7 @@ static wb_status analyse_known_kernel(const struct request *request, wb_diagnost
     wb_grid_options trace = request_given_grid(request);
     struct wb_diagnostics messages = {0};
     wb_grid *grid = NULL;
-    trace.any_order = true;
+    trace.any_order = trace.until_unknown = true;
     wb_status status = wb_grid_trace(request->kernel, request->launch, &trace, &messages, &grid);
     if (status == WB_ERR_LIMIT && messages.over_limit) {
         request_warn_too_long(&messages, diagnostics);

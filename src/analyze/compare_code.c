@@ -29,6 +29,22 @@ static wb_status execute_code(wb_analysis *analysis, const wb_kernel *code, cons
     return wb_analyze(code, launch, owned->code_machine, &asked, diagnostics, &owned->code);
 }
 
+/* The grid of a kernel's real paths that the analysis has, or NULL. */
+static const struct wb_grid *executed_grid(const struct wb_analysis *analysis, const wb_kernel *kernel) {
+    const struct wb_analysis *given = analysis->owned.given != NULL ? analysis->owned.given : analysis;
+    const struct wb_grid *grid = given->owned.grid;
+    return grid != NULL && grid->kernel == kernel && !grid->cover.covers ? grid : NULL;
+}
+
+/* Sums up the stalls of what is analysed, or is executed for it. */
+static wb_status find_stalls(const struct wb_analysis *analysis, const wb_kernel *code,
+                             const wb_launch *launch, const wb_analyze_options *asked,
+                             wb_diagnostics *diagnostics, wb_stalls *stalls) {
+    const struct wb_grid *executed = asked->one_block ? NULL : executed_grid(analysis, code);
+    if (executed != NULL) return stalls_of_grid(executed, diagnostics, stalls);
+    return stalls_find(code, launch, asked->one_block ? asked->block : NULL, diagnostics, stalls);
+}
+
 wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kernel, const wb_kernel *code,
                                    const wb_launch *launch, const wb_analyze_options *options,
                                    wb_diagnostics *diagnostics) {
@@ -40,7 +56,7 @@ wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kerne
                  "an earlier launch stores to its variables, so their contents are unknown");
         return WB_ERR_DECLINED;
     }
-    WB_TRY(stalls_find(code, launch, asked.one_block ? asked.block : NULL, diagnostics, &stalls));
+    WB_TRY(find_stalls(analysis, code, launch, &asked, diagnostics, &stalls));
     WB_TRY(stalls_compare(kernel, launch, analysis->machine, diagnostics, &stalls));
     analysis_set_stalls(analysis, &stalls);
     if (analysis_model(analysis) == WB_MODEL_NONE) return WB_OK;

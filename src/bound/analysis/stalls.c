@@ -14,8 +14,8 @@
 /* Lanes of a warp that a mask can name. */
 #define LANES 32u
 
-/* Warp instructions that are executed at most: some ten seconds. */
-#define EXECUTED_MAX UINT64_C(200000000)
+/* Warp instructions that are executed at most: some seconds. */
+#define EXECUTED_MAX (UINT64_C(1) << 24)
 
 /* Kernels of sm_87 begin with code that is jumped over where an earlier kernel has been through it. Which it
  * is the code does not say (assumption E26 takes it for the first): its stalls are not counted. */
@@ -216,11 +216,25 @@ static wb_status find_longest(const struct code_rules *code, wb_stalls *found) {
     return explain_longest(code, &grid->paths.items[longest->path], longest->lanes, found);
 }
 
+wb_status stalls_of_grid(const wb_grid *grid, wb_diagnostics *diagnostics, wb_stalls *stalls) {
+    const struct wb_module *module = grid->kernel->module;
+    struct code_rules rules = {0};
+    *stalls = (wb_stalls){0};
+    wb_status status = code_rules_make(grid, &rules);
+    if (status == WB_OK) status = find_longest(&rules, stalls);
+    if (status != WB_OK) (void)diagnose_out_of_memory(diagnostics, "stalls");
+    stalls->code = &module->input;
+    stalls->sm = module->code->sm;
+    code_rules_free(&rules);
+    return status;
+}
+
 wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
                       wb_diagnostics *diagnostics, wb_stalls *stalls) {
-    wb_grid_options options = {
-        .size = sizeof options, .one_block = block != NULL, .instruction_limit = EXECUTED_MAX};
-    struct code_rules rules = {0};
+    wb_grid_options options = {.size = sizeof options,
+                               .one_block = block != NULL,
+                               .until_unknown = true, /* what one block executes before that is enough */
+                               .instruction_limit = EXECUTED_MAX};
     wb_grid *grid = NULL;
     *stalls = (wb_stalls){0};
     if (kernel->module->code == NULL) {
@@ -230,12 +244,7 @@ wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const ui
     }
     if (block != NULL) memcpy(options.block, block, sizeof options.block);
     WB_TRY(wb_grid_trace(kernel, launch, &options, diagnostics, &grid));
-    wb_status status = code_rules_make(grid, &rules);
-    if (status == WB_OK) status = find_longest(&rules, stalls);
-    if (status != WB_OK) (void)diagnose_out_of_memory(diagnostics, "stalls");
-    stalls->code = &kernel->module->input;
-    stalls->sm = kernel->module->code->sm;
-    code_rules_free(&rules);
+    wb_status status = stalls_of_grid(grid, diagnostics, stalls);
     wb_grid_free(grid);
     return status;
 }

@@ -59,6 +59,10 @@ void verdict_decide(wb_verdict *verdict, const uint64_t *deadline);
 wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
                       wb_diagnostics *diagnostics, wb_stalls *stalls);
 
+/* The same of a grid of machine code that was executed on real paths. WB_ERR_LIMIT with a message when memory
+ * is exhausted. */
+wb_status stalls_of_grid(const wb_grid *grid, wb_diagnostics *diagnostics, wb_stalls *stalls);
+
 /* How long a machine says that each of the compared warps takes by itself: what it gives the code of
  * `kernel`, PTX or machine code, of the same launch. Errors as wb_block_trace and wb_analysis_new. */
 wb_status stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,

@@ -46,7 +46,7 @@ static wb_status insert_region(struct memory *memory, const struct region *regio
 
 wb_status memory_add(struct memory *memory, enum ptx_space space, bool wide_addresses, uint64_t size,
                      const char *name, bool known, wb_diagnostics *diagnostics, struct region *region) {
-    struct region made = {.size = size, .name = name, .writable = true};
+    struct region made = {.size = size, .name = name, .writable = true, .unknown = !known};
     made.writable = space == PTX_SPACE_SHARED || space == PTX_SPACE_GLOBAL;
     made.base = memory->next[space] != 0 ? memory->next[space] : window_start(space, wide_addresses);
     uint64_t room = window_end(space, wide_addresses) - made.base;

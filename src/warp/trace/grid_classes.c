@@ -110,20 +110,60 @@ static wb_status find_moves(const struct classification *of, struct wb_grid *apa
     return WB_OK;
 }
 
-/* After a run that asked for more: longer steps, or an axis less. False: neither helps. */
-static bool change_space(struct classification *of, const struct affine_bend *bend,
-                         const uint32_t index[AXES], uint8_t *axes) {
-    const uint32_t *grid = of->grid->dimensions;
-    if ((bend->data && of->covering == NULL) || (bend->axes & *axes) == 0) return false;
+/* Axes in use, as bits: what is tried, the most useful first. */
+static const uint8_t tried_axes[] = {7, 6, 5, 3, 4, 2, 1, 0};
+#define TRIED (sizeof tried_axes)
+
+/* A space in which control or an address bent, as some of its axes were in use. */
+struct bent_space {
+    uint8_t axes, blamed;
+};
+
+/* Whether it would bend again with other axes in use: all that are to blame still are. */
+static bool bends_again(const struct bent_space bent[TRIED], uint32_t count, uint8_t axes) {
+    bool again = false;
+    for (uint32_t i = 0; i < count; i++)
+        again |= ((axes ^ bent[i].axes) & bent[i].blamed) == 0;
+    return again;
+}
+
+/* Puts the origin of an empty space at an index; returns the axes that are then in use. */
+static uint8_t begin_space(const struct classification *of, const uint32_t index[AXES], uint8_t axes,
+                           struct affine_space *space) {
+    uint8_t in_use = 0;
+    space->constraints.count = 0;
+    memset(space->recent, 0, sizeof space->recent);
+    space->failed = false;
+    for (uint32_t j = 0; j < AXES; j++) {
+        const bool used = (axes >> j & 1) != 0 && of->period[j] < of->grid->dimensions[j] - index[j];
+        space->origin[j] = index[j];
+        space->step[j] = used ? of->period[j] : 0;
+        in_use |= (uint8_t)((uint32_t)used << j);
+    }
+    return in_use;
+}
+
+/* Executes the block at the origin and its neighbours. WB_ERR_DECLINED: see of->lockstep.bend. */
+static wb_status try_space(struct classification *of, struct block_class *made) {
+    struct wb_grid apart = {.warp_count = of->grid->warp_count,
+                            .instruction_count = of->grid->instruction_count};
+    uint8_t unlike = 0;
+    WB_TRY(run_blocks(of, &made->space));
+    wb_status status = find_moves(of, &apart, made, &unlike);
+    grid_clear(&apart);
+    if (status != WB_OK || unlike == 0) return status;
+    of->lockstep.bend = (struct affine_bend){.axes = unlike};
+    return WB_ERR_DECLINED;
+}
+
+/* Makes steps longer along an axis where that may help. */
+static bool lengthen_steps(struct classification *of, const struct affine_bend *bend,
+                           const uint32_t index[AXES], uint8_t axes) {
     for (uint32_t j = 0; j < AXES; j++) {
         const uint64_t period = (uint64_t)of->period[j] * bend->period[j];
-        if ((*axes >> j & 1) == 0 || bend->period[j] == 0 || index[j] + period >= grid[j]) continue;
+        if ((axes >> j & 1) == 0 || bend->period[j] == 0 || index[j] + period >= of->grid->dimensions[j])
+            continue;
         of->period[j] = (uint32_t)period;
-        return true;
-    }
-    for (uint32_t j = AXES; j-- > 0;) {
-        if ((bend->axes & *axes) >> j == 0) continue;
-        *axes &= (uint8_t) ~(1u << j);
         return true;
     }
     return false;
@@ -132,30 +172,23 @@ static bool change_space(struct classification *of, const struct affine_bend *be
 /* Executes the block at `index`, the first one of a class, and finds the class in *made. WB_ERR_DECLINED:
  * there is none. */
 static wb_status find_class(struct classification *of, const uint32_t index[AXES], struct block_class *made) {
-    uint8_t axes = 7;
-    for (;;) {
-        struct affine_space *space = &made->space;
-        struct wb_grid apart = {.warp_count = of->grid->warp_count,
-                                .instruction_count = of->grid->instruction_count};
-        uint8_t unlike = 0;
-        space->constraints.count = 0;
-        memset(space->recent, 0, sizeof space->recent);
-        space->failed = false;
-        for (uint32_t j = 0; j < AXES; j++) {
-            const bool used = (axes >> j & 1) != 0 && of->period[j] < of->grid->dimensions[j] - index[j];
-            space->origin[j] = index[j];
-            space->step[j] = used ? of->period[j] : 0;
+    const struct affine_bend *bend = &of->lockstep.bend;
+    struct bent_space bent[TRIED];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < TRIED;) {
+        const uint8_t axes = begin_space(of, index, tried_axes[i], &made->space);
+        if (bends_again(bent, count, axes)) {
+            i++;
+            continue;
         }
-        wb_status status = run_blocks(of, space);
-        if (status == WB_OK) {
-            status = find_moves(of, &apart, made, &unlike);
-            grid_clear(&apart);
-            if (status != WB_OK || unlike == 0) return status;
-            of->lockstep.bend = (struct affine_bend){.axes = unlike};
-        }
-        if (status != WB_OK && status != WB_ERR_DECLINED) return status;
-        if (!change_space(of, &of->lockstep.bend, index, &axes)) return WB_ERR_DECLINED;
+        const wb_status status = try_space(of, made);
+        if (status != WB_ERR_DECLINED) return status;
+        if ((bend->data && of->covering == NULL) || (bend->axes & axes) == 0) return WB_ERR_DECLINED;
+        if (lengthen_steps(of, bend, index, axes)) continue;
+        bent[count++] = (struct bent_space){axes, bend->axes & axes};
+        i++;
     }
+    return WB_ERR_DECLINED;
 }
 
 /* ---- The grid ------------------------------------------------------------------------------------------ */

@@ -116,6 +116,12 @@ static bool needs_assumptions(const struct grid_trace *trace) {
     return trace->grid->input_dependent.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
 }
 
+/* Whether no more blocks are to be executed: all will be once more, or something is not known. */
+static bool is_decided(const struct grid_trace *trace) {
+    return needs_assumptions(trace) ||
+           (trace->options->until_unknown && trace->grid->input_dependent.count > 0);
+}
+
 wb_status grid_note_memory(struct wb_grid *grid, const struct run *run) {
     if (memory_objects_of(run, &grid->cover.objects) != WB_OK) return run_no_memory(run);
     grid_find_local_bytes(grid);
@@ -132,7 +138,7 @@ static wb_status trace_given(struct grid_trace *trace) {
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
     do {
         WB_TRY(trace_block(trace));
-    } while (!trace->options->one_block && !needs_assumptions(trace) && run_next_block(run));
+    } while (!trace->options->one_block && !is_decided(trace) && run_next_block(run));
     trace->grid->notes = run->notes;
     return grid_note_memory(trace->grid, run);
 }

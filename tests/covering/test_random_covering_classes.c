@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "address_sanitizer.h"
 #include "covered_execution.h"
 #include "ptxas.h"
 #include "random_block.h"
@@ -20,7 +19,7 @@
 #include "same_grid.h"
 #include "warp/trace/blocks.h"
 
-#define KERNELS (ADDRESS_SANITIZER ? 10u : 300u)
+#define KERNELS 600u
 #define COMPILED_OF 5u /* one of so many is compiled, too */
 
 static const char *const contents[] = {"zero", "iota", "random(1)", "random(2)"};
@@ -207,7 +206,7 @@ static const struct hand_written {
     {"only later blocks take the address of another buffer",
      "setp.gt.f32 %p, %f, 0f42480000;\nmov.b64 %a, %one;\n@%p mov.b64 %a, %third;\n"
      "ld.global.u64 %lu, [%one];\nadd.s64 %a, %a, %lu;\nld.global.u32 %r0, [%a];\n"},
-    {"they choose it by what they keep in local memory, and lose it where lanes meet",
+    {"they choose it by what local memory has, and lose it where lanes meet",
      "st.local.u32 [own], %b;\nld.local.u32 %r0, [own];\nsetp.gt.u32 %p, %r0, 50;\nmov.b64 %a, %one;\n"
      "@%p mov.b64 %a, %third;\n@%pu bra E;\nadd.s64 %a, %a, 4;\nE:\nld.global.u32 %r0, [%a];\n"},
     {"a long loop that data may end",

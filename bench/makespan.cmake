@@ -1,4 +1,3 @@
 wb_bench(bench_makespan_exact wb_makespan)
-wb_bench(bench_makespan_sat wb_makespan)
 wb_bench(bench_makespan_anneal wb_makespan)
 wb_bench(bench_makespan_ilp wb_makespan)

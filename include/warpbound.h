@@ -333,6 +333,10 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
 size_t wb_machine_preset_count(void);
 const char *wb_machine_preset_name(size_t index);
 
+/* The names of the presets that time machine code of exactly that architecture, with commas between, and
+ * their number. To be freed; NULL when memory is exhausted. */
+char *wb_machine_presets_for(uint32_t architecture, size_t *count);
+
 /* Small kernels, as PTX for one architecture, whose machine code shows what a compiler keeps between machine
  * instructions: for wb_calibrate. */
 wb_status wb_calibration_ptx(uint32_t architecture, wb_diagnostics *diagnostics, char **text);
@@ -714,7 +718,6 @@ typedef enum {
     WB_ASSUME_LARGEST_INITIATIONS,
     WB_ASSUME_NO_FETCH_STALLS,
     WB_ASSUME_FETCH_AS_STATED,
-    WB_ASSUME_LATENCIES_IN_INTERVALS,
     WB_ASSUME_MACHINE_CODE_TIMES,
     WB_ASSUME_NO_CACHE_MISSES,
     WB_ASSUME_NO_DATA_CACHE_MISSES,
@@ -744,7 +747,6 @@ typedef enum {
     WB_ASSUME_RESULTS_NOT_STARVED,
     WB_ASSUME_COUNTERS_NOT_FULL,
     WB_ASSUME_CACHE_CONTROL,
-    WB_ASSUME_NOT_SOONER,
     WB_ASSUME_BARRIER_COUNTERS,
     WB_ASSUME_TOUCHED,
     /* The way of blocks to SMs. */

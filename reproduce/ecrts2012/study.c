@@ -14,7 +14,7 @@
  * every machine. */
 #define CONVERGENCE_MEMORY "1G"
 
-const char *const fig5_methods[FIG5_METHODS] = {"ilp-short", "ilp-long", "ilp-cumulative", "sat", "exact"};
+const char *const fig5_methods[FIG5_METHODS] = {"ilp-short", "ilp-long", "ilp-cumulative", "exact"};
 
 const struct convergence_setting convergence_settings[CONVERGENCE_FIGURES] = {
     {"LLCLL", "L=1,C=1", 600},

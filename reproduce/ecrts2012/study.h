@@ -11,7 +11,7 @@
 #define FIG5_WARPS 8u
 #define FIG5_TIME_LIMIT 100
 
-enum fig5_method { FIG5_SHORT, FIG5_LONG, FIG5_CUMULATIVE, FIG5_SAT, FIG5_EXACT, FIG5_METHODS };
+enum fig5_method { FIG5_SHORT, FIG5_LONG, FIG5_CUMULATIVE, FIG5_EXACT, FIG5_METHODS };
 
 extern const char *const fig5_methods[FIG5_METHODS]; /* their names in the registry */
 

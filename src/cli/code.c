@@ -1,6 +1,7 @@
 /* The code that commands work on: of a program, what the machine executes; and machine code at hand beside
  * PTX. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -64,23 +65,6 @@ static wb_status check_machine(const struct options *options, const char *usual,
     return WB_OK;
 }
 
-/* The presets that time machine code of this architecture, as many as there is room for. */
-static void list_presets(uint32_t architecture, char *list, size_t size) {
-    wb_diagnostics *discarded = wb_diagnostics_new();
-    size_t length = 0;
-    list[0] = '\0';
-    for (size_t i = 0; discarded != NULL && i < wb_machine_preset_count(); i++) {
-        wb_machine *preset = NULL;
-        const wb_status status = wb_machine_load(wb_machine_preset_name(i), discarded, &preset);
-        const char *name = wb_machine_preset_name(i);
-        const bool is_for = status == WB_OK && wb_machine_architecture(preset) == architecture;
-        wb_machine_free(preset);
-        if (!is_for || length + strlen(name) + 3 > size) continue;
-        length += (size_t)snprintf(list + length, size - length, "%s%s", length == 0 ? "" : ", ", name);
-    }
-    wb_diagnostics_free(discarded);
-}
-
 /* ---- Programs ------------------------------------------------------------------------------------------ */
 
 /* Says what is expected in place of no file, or of several: a launch file is an easy mistake. */
@@ -128,13 +112,15 @@ static const wb_image *code_of(const wb_program *program) {
 static wb_status require_machine(const struct options *options, const char *usual, const wb_program *program,
                                  wb_diagnostics *diagnostics) {
     const wb_image *code = code_of(program);
-    char presets[300], message[500];
+    char message[500];
+    size_t count;
     const bool is_open = options->machine == NULL && options->image == NULL && code != NULL;
     if (!is_open || usual == NULL || strcmp(usual, WB_MACHINE_USUAL) != 0) return WB_OK;
-    list_presets(code->architecture, presets, sizeof presets);
+    char *presets = wb_machine_presets_for(code->architecture, &count);
     (void)snprintf(message, sizeof message,
                    "which GPU executes its machine code (%s)? Name it with -m%s%s; --image compute takes PTX",
-                   code->name, presets[0] != '\0' ? ": " : "", presets);
+                   code->name, presets != NULL && count > 0 ? ": " : "", presets != NULL ? presets : "");
+    free(presets);
     wb_diagnostics_error(diagnostics, options->operands.items[0], message);
     return WB_ERR_INPUT;
 }

@@ -52,6 +52,22 @@ const char *wb_machine_preset_name(size_t index) {
     return index < wb_machine_preset_count() ? embedded_presets[index].name : NULL;
 }
 
+char *wb_machine_presets_for(uint32_t architecture, size_t *count) {
+    wb_diagnostics discarded = {0};
+    struct text names = {0};
+    *count = 0;
+    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
+        wb_machine *preset = NULL;
+        const wb_status status = wb_machine_load(wb_machine_preset_name(i), &discarded, &preset);
+        names.failed |= status == WB_ERR_LIMIT;
+        if (preset != NULL && preset->sass.sm == architecture)
+            text_printf(&names, "%s%s", (*count)++ == 0 ? "" : ", ", preset->name);
+        wb_machine_free(preset);
+    }
+    diagnostics_clear(&discarded);
+    return text_take(&names);
+}
+
 /* Names that presets once had, which files and scripts may still give. */
 static const struct { const char *old, *name; } renamed_presets[] = {{"orin-sm86", "ecrts2025-orin"}};
 

@@ -105,10 +105,6 @@ static const struct {
         {.id = "M7",
          .text = ("instruction fetch is as the machine states, or faster; a PTX instruction is one machine "
                   "instruction; nothing else uses the instruction caches")},
-    [WB_ASSUME_LATENCIES_IN_INTERVALS] =
-        {.id = "M8",
-         .text =
-             "initiations are exactly as the machine states; latencies lie in the intervals that it states"},
     [WB_ASSUME_MACHINE_CODE_TIMES] =
         {.id = "M9",
          .text = ("machine instructions hold the issue stage and their units, and take from there until "
@@ -139,9 +135,6 @@ static const struct {
     [WB_ASSUME_CACHE_CONTROL] = {.id = "H9", .executed = ASSUMED_CACHE_CONTROL},
     [WB_ASSUME_BARRIER_COUNTERS] = {.id = "H11", .executed = ASSUMED_BARRIER_COUNTERS},
     [WB_ASSUME_TOUCHED] = {.id = "H12", .executed = ASSUMED_TOUCHED},
-    [WB_ASSUME_NOT_SOONER] = {.id = "H10",
-                              .text = ("a stall count of n delays the warp's next issue by at least n "
-                                       "cycles; results take at least the least that the machine states")},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "cache misses and memory interference add nothing to the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =

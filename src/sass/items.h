@@ -165,7 +165,6 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define COMPARE_DOUBLE FIELD(COMPARE, 76, 4, ".MIN", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".NUM", ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".MAX")
 /* With a predicate that is always PT. */
 #define RELU_PT TEXT2(79, 1, 87, 4, "", [1 | 7 << 1] = ".RELU"), HIDDEN(RELU, 79, 1)
-#define SIZE_FLOAT(f, at) FIELD(f, at, 2, NULL, ".F16", "", ".F64")
 /* With BF16. */
 #define SIZE_FLOAT_90(f, at) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = 3, .names = NAMES(3, NULL, ".F16", "", ".F64", ".BF16"), .listed = 1 << 4}
 /* From and to the same. */

@@ -424,15 +424,8 @@ static struct random_census check_family(const struct random_family *family, uin
  * of it. */
 static void test_adversary_is_witnessed(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 5,
-                                              .latency = 5,
-                                              .warps = 4,
-                                              .insts = 6,
-                                              .barrier_percent = 10,
-                                              .instances = 1,
-                                              .sub_cores = 1,
-                                              .width = 1};
+    static const struct random_shape shape = {SHAPE_BLOCK(3, 5, 5, 4, 6), .barrier_percent = 10,
+                                              SHAPE_SM(1, 1, 1)};
     static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED};
     cycles found = 0, possible = 0;
     for (uint32_t i = 0; i < random_rounds(200); i++) {

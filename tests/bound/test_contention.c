@@ -204,14 +204,7 @@ static const struct random_gpu_family family = {
     .units = 2,
     .blocks = 8,
     .resident = 3,
-    .shape = {.warps = 3,
-              .accesses = 5,
-              .instructions = 16,
-              .lines = 16,
-              .lanes = 4,
-              .store_percent = 20,
-              .atomic_percent = 15,
-              .barrier_percent = 15},
+    .shape = {HAND_SHAPE(3, 5, 16, 16, 4), .store_percent = 20, .atomic_percent = 15, .barrier_percent = 15},
     .contended = true,
 };
 
@@ -241,23 +234,9 @@ static void test_accesses(void **state) {
 static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
 
 static const struct random_grid_shape by_hand = {
-    .block = {.units = 3,
-              .init = 4,
-              .latency = 12,
-              .warps = 3,
-              .insts = 5,
-              .barrier_percent = 10,
-              .real_percent = 5,
-              .alias_percent = 20,
-              .instances = 2,
-              .sub_cores = 2,
-              .width = 2},
-    .depths = depths,
-    .depth_count = 4,
-    .classes = 3,
-    .blocks = 10,
-    .sms = 4,
-    .resident = 3,
+    .block = {SHAPE_BLOCK(3, 4, 12, 3, 5), .barrier_percent = 10, .real_percent = 5, .alias_percent = 20,
+              SHAPE_SM(2, 2, 2)},
+    SHAPE_GRID(depths, 3, 10, 4, 3),
     .dispatch_latency = 3,
     .free_percent = 70,
 };

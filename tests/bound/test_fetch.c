@@ -144,19 +144,9 @@ static void test_by_hand(void **state) {
 
 static const uint32_t depths[] = {0, 1, DEPTH_UNLIMITED};
 
-static const struct random_shape shape = {.units = 3,
-                                          .init = 4,
-                                          .latency = 9,
-                                          .warps = 6,
-                                          .insts = 7,
-                                          .barrier_percent = 10,
-                                          .real_percent = 5,
-                                          .alias_percent = 30,
-                                          .instances = 2,
-                                          .sub_cores = 3,
-                                          .width = 2,
-                                          .per_warp = 3,
-                                          .release = 4};
+static const struct random_shape shape = {
+    SHAPE_BLOCK(3, 4, 9, 6, 7), .barrier_percent = 10, .real_percent = 5, .alias_percent = 30,
+    SHAPE_SM(2, 3, 2),          .per_warp = 3,         .release = 4};
 
 /* A path of runs of the block's code, here and there repeated, that all warps take. */
 static void random_jumps(struct random_state *random, struct synthetic_block *block) {
@@ -315,17 +305,8 @@ static cycles longest_schedule(const struct timed_block *block, uint32_t most) {
     return 0;
 }
 
-static const struct random_shape small = {.units = 3,
-                                          .init = 4,
-                                          .latency = 6,
-                                          .warps = 3,
-                                          .insts = 4,
-                                          .barrier_percent = 10,
-                                          .alias_percent = 30,
-                                          .instances = 2,
-                                          .sub_cores = 2,
-                                          .width = 2,
-                                          .per_warp = 2};
+static const struct random_shape small = {SHAPE_BLOCK(3, 4, 6, 3, 4), .barrier_percent = 10,
+                                          .alias_percent = 30, SHAPE_SM(2, 2, 2), .per_warp = 2};
 
 /* The worst case of small blocks, over all schedules, is within the bounds, and sometimes reaches them. */
 static void test_worst_case(void **state) {

@@ -468,16 +468,8 @@ static void compare_random(uint64_t first_seed, uint32_t rounds, const struct ra
     }
 }
 
-static const struct random_shape plain_shape = {.units = 3,
-                                                .init = 9,
-                                                .latency = 40,
-                                                .warps = 3,
-                                                .insts = 12,
-                                                .alias_percent = 60,
-                                                .instances = 1,
-                                                .sub_cores = 2,
-                                                .width = 1,
-                                                .release = 9};
+static const struct random_shape plain_shape = {SHAPE_BLOCK(3, 9, 40, 3, 12), .alias_percent = 60,
+                                                SHAPE_SM(1, 2, 1), .release = 9};
 
 static void test_random_loops(void **state) {
     (void)state;

@@ -17,21 +17,8 @@
 static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
 
 static const struct random_grid_shape shape = {
-    .block = {.units = 3,
-              .init = 6,
-              .latency = 9,
-              .warps = 5,
-              .insts = 8,
-              .barrier_percent = 15,
-              .sub_cores = 2,
-              .width = 2,
-              .instances = 2},
-    .depths = depths,
-    .depth_count = 4,
-    .classes = 3,
-    .blocks = 9,
-    .sms = 3,
-    .resident = 2,
+    .block = {SHAPE_BLOCK(3, 6, 9, 5, 8), .barrier_percent = 15, .sub_cores = 2, .width = 2, .instances = 2},
+    SHAPE_GRID(depths, 3, 9, 3, 2),
     .dispatch_latency = 3,
     .dispatch_service = 2,
     .free_percent = 30,
@@ -123,21 +110,9 @@ static void test_found_schedules_are_replayed(void **state) {
 static void test_shorter_latencies(void **state) {
     (void)state;
     uint64_t longer = 0, earlier = 0;
-    static const struct random_grid_shape wide = {.block = {.units = 3,
-                                                            .init = 5,
-                                                            .latency = 9,
-                                                            .warps = 5,
-                                                            .insts = 7,
-                                                            .barrier_percent = 10,
-                                                            .sub_cores = 3,
-                                                            .width = 1,
-                                                            .instances = 1},
-                                                  .depths = depths,
-                                                  .depth_count = 4,
-                                                  .classes = 2,
-                                                  .blocks = 9,
-                                                  .sms = 2,
-                                                  .resident = 3,
+    static const struct random_grid_shape wide = {.block = {SHAPE_BLOCK(3, 5, 9, 5, 7), .barrier_percent = 10,
+                                                            .sub_cores = 3, .width = 1, .instances = 1},
+                                                  SHAPE_GRID(depths, 2, 9, 2, 3),
                                                   .free_percent = 60};
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct random_grid grid;
@@ -174,21 +149,10 @@ static void test_shorter_latencies(void **state) {
 static void test_longer_ones_are_named(void **state) {
     (void)state;
     uint32_t longer = 0;
-    static const struct random_grid_shape one_issue = {.block = {.units = 3,
-                                                                 .init = 6,
-                                                                 .latency = 9,
-                                                                 .warps = 3,
-                                                                 .insts = 5,
-                                                                 .sub_cores = 1,
-                                                                 .width = 1,
-                                                                 .instances = 1},
-                                                       .depths = depths,
-                                                       .depth_count = 4,
-                                                       .classes = 1,
-                                                       .blocks = 1,
-                                                       .sms = 1,
-                                                       .resident = 1,
-                                                       .free_percent = 100};
+    static const struct random_grid_shape one_issue = {
+        .block = {SHAPE_BLOCK(3, 6, 9, 3, 5), .sub_cores = 1, .width = 1, .instances = 1},
+        SHAPE_GRID(depths, 1, 1, 1, 1),
+        .free_percent = 100};
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct random_grid grid;
         wb_analysis *block = NULL;

@@ -18,21 +18,8 @@ static const uint32_t depths[] = {0, 1, DEPTH_UNLIMITED};
 
 /* Grids of a few kinds, whose blocks are searched in no time. */
 static const struct random_grid_shape small = {
-    .block = {.units = 3,
-              .init = 5,
-              .latency = 4,
-              .warps = 3,
-              .insts = 3,
-              .barrier_percent = 10,
-              .sub_cores = 1,
-              .width = 1,
-              .instances = 1},
-    .depths = depths,
-    .depth_count = 3,
-    .classes = 4,
-    .blocks = 6,
-    .sms = 8,
-    .resident = 2,
+    .block = {SHAPE_BLOCK(3, 5, 4, 3, 3), .barrier_percent = 10, .sub_cores = 1, .width = 1, .instances = 1},
+    SHAPE_GRID(depths, 4, 6, 8, 2),
     .dispatch_latency = 3,
     .free_percent = 100,
 };
@@ -41,21 +28,8 @@ static const struct random_grid_shape small = {
 
 /* Grids that are searched in no time, whose blocks wait for rooms. */
 static const struct random_grid_shape tiny = {
-    .block = {.units = 3,
-              .init = 6,
-              .latency = 4,
-              .warps = 3,
-              .insts = 3,
-              .barrier_percent = 10,
-              .sub_cores = 1,
-              .width = 1,
-              .instances = 1},
-    .depths = depths,
-    .depth_count = 3,
-    .classes = 3,
-    .blocks = 4,
-    .sms = 3,
-    .resident = 2,
+    .block = {SHAPE_BLOCK(3, 6, 4, 3, 3), .barrier_percent = 10, .sub_cores = 1, .width = 1, .instances = 1},
+    SHAPE_GRID(depths, 3, 4, 3, 2),
     .dispatch_latency = 2,
     .dispatch_service = 2,
     .free_percent = 60,

@@ -220,23 +220,9 @@ static cycles naive_wave(const struct grid_work *work, enum mistake mistake) {
 
 static const uint32_t depths[] = {0, 1, DEPTH_UNLIMITED};
 
-static const struct random_grid_shape shape = {.block = {.units = 3,
-                                                         .init = 4,
-                                                         .latency = 6,
-                                                         .warps = 3,
-                                                         .insts = 4,
-                                                         .barrier_percent = 25,
-                                                         .instances = 1,
-                                                         .sub_cores = 3,
-                                                         .width = 2,
-                                                         .per_warp = 2,
-                                                         .release = 2},
-                                               .depths = depths,
-                                               .depth_count = 3,
-                                               .classes = 2,
-                                               .blocks = 3,
-                                               .sms = 1,
-                                               .resident = 3,
+static const struct random_grid_shape shape = {.block = {SHAPE_BLOCK(3, 4, 6, 3, 4), .barrier_percent = 25,
+                                                         SHAPE_SM(1, 3, 2), .per_warp = 2, .release = 2},
+                                               SHAPE_GRID(depths, 2, 3, 1, 3),
                                                .dynamic = true,
                                                .free_percent = 100};
 

@@ -23,24 +23,9 @@ static const uint32_t depths[] = {0, 0, 0, 1}; /* with queues the bound declines
 
 /* Few instructions and many blocks: then turns of slots count. */
 static const struct random_grid_shape shape = {
-    .block = {.units = 2,
-              .init = 8,
-              .latency = 12,
-              .warps = 4,
-              .insts = 4,
-              .barrier_percent = 10,
-              .real_percent = 10,
-              .alias_percent = 30,
-              .instances = 2,
-              .sub_cores = 4,
-              .width = 2,
-              .release = 2},
-    .depths = depths,
-    .depth_count = sizeof depths / sizeof *depths,
-    .classes = 2,
-    .blocks = 30,
-    .sms = 2,
-    .resident = 4,
+    .block = {SHAPE_BLOCK(2, 8, 12, 4, 4), .barrier_percent = 10, .real_percent = 10, .alias_percent = 30,
+              SHAPE_SM(2, 4, 2), .release = 2},
+    SHAPE_GRID(depths, 2, 30, 2, 4),
     .dispatch_latency = 2,
     .free_percent = 70,
 };

@@ -240,15 +240,8 @@ static void test_latency_path(void **state) {
 /* Alone, without barriers and with one instance of each unit, a warp takes exactly its phases. */
 static void test_phases_are_the_simulation(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 6,
-                                              .latency = 9,
-                                              .warps = 1,
-                                              .insts = 30,
-                                              .alias_percent = 40,
-                                              .instances = 1,
-                                              .sub_cores = 1,
-                                              .width = 1};
+    static const struct random_shape shape = {SHAPE_BLOCK(3, 6, 9, 1, 30), .alias_percent = 40,
+                                              SHAPE_SM(1, 1, 1)};
     static const uint32_t depths[] = {0, 1, 2, 3, UNLIMITED};
     for (uint32_t i = 0; i < random_rounds(20000); i++) {
         struct random_block random;

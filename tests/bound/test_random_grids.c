@@ -35,21 +35,8 @@ static const uint32_t depths[] = {0, 1, DEPTH_UNLIMITED};
 
 /* Grids that are searched in no time. */
 static const struct random_grid_shape tiny = {
-    .block = {.units = 2,
-              .init = 3,
-              .latency = 3,
-              .warps = 2,
-              .insts = 2,
-              .barrier_percent = 10,
-              .sub_cores = 1,
-              .width = 1,
-              .instances = 1},
-    .depths = depths,
-    .depth_count = 3,
-    .classes = 2,
-    .blocks = 5,
-    .sms = 2,
-    .resident = 2,
+    .block = {SHAPE_BLOCK(2, 3, 3, 2, 2), .barrier_percent = 10, .sub_cores = 1, .width = 1, .instances = 1},
+    SHAPE_GRID(depths, 2, 5, 2, 2),
     .dispatch_latency = 2,
     .free_percent = 60,
 };

@@ -137,7 +137,7 @@ struct mutant_case {
 
 #define ALL (ONE_SM | BALANCE | AREA)
 
-/* Found by climbing (sub_core_campaign.c), but for the families that are explained. */
+/* Found by climbing, but for the families that are explained. */
 static const struct mutant_case mutant_cases[] = {
     {CHAIN_NO_EXTRAS,
      ALL,
@@ -371,60 +371,10 @@ static void test_serial_families(void **state) {
 #define CLIMB_STATES 1500
 
 static const struct climb_limits climb_limits[] = {
-    {.kinds = 1,
-     .variants = 2,
-     .warps = 2,
-     .insts = 4,
-     .blocks = 3,
-     .init = 5,
-     .latency = 6,
-     .sub_cores = 2,
-     .rooms = 2,
-     .sms = 1,
-     .sections = 2,
-     .depths = depths,
-     .depth_count = 4},
-    {.kinds = 2,
-     .variants = 2,
-     .warps = 3,
-     .insts = 3,
-     .blocks = 2,
-     .init = 4,
-     .latency = 4,
-     .sub_cores = 3,
-     .rooms = 3,
-     .sms = 2,
-     .sections = 2,
-     .depths = depths,
-     .depth_count = 4,
-     .dispatcher = true},
-    {.kinds = 2,
-     .variants = 1,
-     .warps = 2,
-     .insts = 5,
-     .blocks = 1,
-     .init = 6,
-     .latency = 8,
-     .sub_cores = 2,
-     .rooms = 2,
-     .sms = 1,
-     .sections = 2,
-     .depths = depths,
-     .depth_count = 4},
-    {.kinds = 1,
-     .variants = 2,
-     .warps = 3,
-     .insts = 4,
-     .blocks = 2,
-     .init = 5,
-     .latency = 5,
-     .sub_cores = 3,
-     .rooms = 2,
-     .sms = 2,
-     .sections = 2,
-     .depths = depths,
-     .depth_count = 4,
-     .leave_out = true},
+    {CLIMB_GRID(1, 2, 2, 4, 3, 5, 6), CLIMB_SMS(2, 2, 1, 2, depths)},
+    {CLIMB_GRID(2, 2, 3, 3, 2, 4, 4), CLIMB_SMS(3, 3, 2, 2, depths), .dispatcher = true},
+    {CLIMB_GRID(2, 1, 2, 5, 1, 6, 8), CLIMB_SMS(2, 2, 1, 2, depths)},
+    {CLIMB_GRID(1, 2, 3, 4, 2, 5, 5), CLIMB_SMS(3, 2, 2, 2, depths), .leave_out = true},
 };
 
 /* The worst case over the bound; 0: not known. */

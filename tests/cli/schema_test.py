@@ -181,7 +181,7 @@ def commands(command, folder):
     if "makespan" in WINGS:
         listed += [
             "makespan LLC -w 4 -u L=1,C=1",
-            "makespan L5(LC)2 -w 3 -u L=1/2,C=4 --method brute,sat,anneal,closed --timing",
+            "makespan L5(LC)2 -w 3 -u L=1/2,C=4 --method brute,anneal,closed --timing",
             "makespan docs/examples/ecrts2012-fig4.conf --method closed,pessimistic",
             f"makespan {vecadd} -w 2 -u L=1,C=1 --method closed,pessimistic",
         ]

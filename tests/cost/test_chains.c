@@ -273,17 +273,8 @@ static wb_status check_trimmed(void *user, const struct phase_walker *walkers,
 
 static void test_all_paths(void **state) {
     static const uint32_t depths[] = {0, 1, 2, 3, DEPTH_UNLIMITED};
-    struct random_shape shape = {.units = 3,
-                                 .init = 4,
-                                 .latency = 9,
-                                 .warps = 3,
-                                 .insts = 10,
-                                 .barrier_percent = 15,
-                                 .alias_percent = 40,
-                                 .instances = 1,
-                                 .sub_cores = 2,
-                                 .width = 1,
-                                 .release = 7};
+    struct random_shape shape = {SHAPE_BLOCK(3, 4, 9, 3, 10), .barrier_percent = 15, .alias_percent = 40,
+                                 SHAPE_SM(1, 2, 1), .release = 7};
     (void)state;
     for (uint32_t i = 0; i < random_rounds(3000); i++) {
         struct random_block random;
@@ -390,15 +381,7 @@ static void compare_loops(uint64_t seed, const struct random_shape *shape) {
 }
 
 static void test_loops(void **state) {
-    struct random_shape shape = {.units = 3,
-                                 .init = 9,
-                                 .latency = 40,
-                                 .warps = 3,
-                                 .insts = 8,
-                                 .alias_percent = 60,
-                                 .instances = 1,
-                                 .sub_cores = 2,
-                                 .width = 1};
+    struct random_shape shape = {SHAPE_BLOCK(3, 9, 40, 3, 8), .alias_percent = 60, SHAPE_SM(1, 2, 1)};
     (void)state;
     for (uint32_t i = 0; i < random_rounds(1500); i++) {
         shape.real_percent = i % 2 == 0 ? 0 : 15;

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/containers.h"
+#include "load_machine.h"
 #include "machine/files.h"
 #include "messages.h"
 
@@ -19,15 +20,6 @@
 
 #define HEAD "name: m\nclock_mhz: 100\ndispatch_depth: 0\nmem_latency: 200\nshared_latency: 20\n"
 #define UNITS "units: [{name: A}, {name: B, count: 2, shared: true}]\n"
-
-static wb_machine *load(const char *name) {
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = NULL;
-    if (wb_machine_load(name, diagnostics, &machine) != WB_OK)
-        fail_msg("%s", wb_diagnostics_text(diagnostics));
-    wb_diagnostics_free(diagnostics);
-    return machine;
-}
 
 static char *print(const wb_machine *machine) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -51,7 +43,7 @@ static void test_presets_are_complete(void **state) {
     }
     for (size_t i = 0; i < count; i++) {
         const char *name = wb_machine_preset_name(i);
-        wb_machine *machine = load(name);
+        wb_machine *machine = load_machine(name);
         assert_string_equal(wb_machine_name(machine), name);
         assert_true(machine->limits.blocks > 0 &&
                     machine->limits.warps * machine->warp_width == machine->limits.threads);
@@ -82,7 +74,7 @@ static void test_orin_has_the_measured_distances(void **state) {
         {PTX_CLASS_FP64_DIV, "SFU", 130, 334},  {PTX_CLASS_LOAD_GLOBAL, "MEM", 1, 204},
         {PTX_CLASS_LOAD_SHARED, "LSU", 1, 6},   {PTX_CLASS_ATOMIC_GLOBAL, "LSU", 1, 9},
     };
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         const struct machine_class *class = &machine->classes[measured[i].class];
         assert_string_equal(machine->units[class->unit].name, measured[i].unit);
@@ -127,7 +119,7 @@ static void test_file_is_read(void **state) {
 
 static void test_preset_files_load_by_path(void **state) {
     (void)state;
-    wb_machine *machine = load("machines/ecrts2025-orin.yaml");
+    wb_machine *machine = load_machine("machines/ecrts2025-orin.yaml");
     assert_string_equal(wb_machine_name(machine), "ecrts2025-orin");
     wb_machine_free(machine);
 }
@@ -317,7 +309,7 @@ static void test_too_many_units(void **state) {
 static void test_classes_of_their_own(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     const struct machine_class *wide = &machine->classes[PTX_CLASS_INT_MUL64];
     const struct machine_class *narrow = &machine->classes[PTX_CLASS_INT_MUL];
     assert_int_equal(wide->latency, narrow->latency);
@@ -339,7 +331,7 @@ static void test_classes_of_their_own(void **state) {
 /* Machines that time PTX say, too, where their figures come from. */
 static void test_sources_of_ptx_machines(void **state) {
     (void)state;
-    wb_machine *machine = load("ampere-sm80");
+    wb_machine *machine = load_machine("ampere-sm80");
     for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++) {
         char key[80];
         (void)text_format(key, sizeof key, "class.%s.latency", ptx_class_name((enum ptx_class)c));
@@ -359,7 +351,7 @@ static void test_old_name_of_preset(void **state) {
         "warning: the preset is called ecrts2025-orin now: it is the GPU of ECRTS 2025, "
         "which models an Orin as one sub-core";
     static const char file[] = "name: mine\nbase: orin-sm86\n";
-    wb_machine *preset = load("ecrts2025-orin");
+    wb_machine *preset = load_machine("ecrts2025-orin");
     for (int as_base = 0; as_base <= 1; as_base++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wb_machine *machine = NULL;
@@ -495,7 +487,7 @@ static void random_machine(struct random_state *random, struct wb_machine *machi
 static void test_printed_machines_read_back(void **state) {
     (void)state;
     for (size_t i = 0; i < wb_machine_preset_count(); i++) {
-        wb_machine *machine = load(wb_machine_preset_name(i));
+        wb_machine *machine = load_machine(wb_machine_preset_name(i));
         assert_reads_back(machine, 0);
         wb_machine_free(machine);
     }
@@ -526,7 +518,7 @@ static void test_least_latencies(void **state) {
         {"mem_latency=300", 7, 2, 1, 0},
         {"exact_arithmetic=false", 0, 2, 1, 0},
     };
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         assert_int_equal(wb_machine_set(machine, steps[i].setting, diagnostics), WB_OK);
@@ -561,7 +553,7 @@ static void test_set(void **state) {
         "description=by hand",
         "shared_latency=9",
     };
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (wb_machine_set(machine, good[i], diagnostics) != WB_OK)
@@ -591,7 +583,7 @@ static void test_set(void **state) {
 static void test_fetch(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     assert_false(fetch_can_stall(&machine->fetch));
     char *before = print(machine);
     assert_null(strstr(before, "\nfetch:"));
@@ -659,7 +651,7 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
         {"abstract_cta.x=3", "abstract_cta.header, ", ", abstract_cta.stores_stall\n"},
 #endif
     };
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     char *before = print(machine);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -712,7 +704,7 @@ static void test_errors_of_set(void **state) {
          "unit.none.count=1: error: no unit is named 'none'; units: SP, INT, SFU, DP, TENSOR, MEM, LSU"},
         {"name=\xff", "name=\\xff: error: name: expected a text of 1 to 63 bytes, got '?'"},
     };
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     char *before = print(machine);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -772,7 +764,7 @@ static void test_deadlines(void **state) {
         {"clock_mhz=930", "18446744073709551614", UINT64_MAX - 1},
         {"clock_mhz=1000", "18446744073s", UINT64_C(18446744073000000000)},
     };
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t got = 0;
@@ -808,7 +800,7 @@ static void test_errors_of_deadlines(void **state) {
         {"5e3us", "5e3us: error: unknown unit; expected cycles, ns, us, ms or s"},
         {"99999999999s", "99999999999s: error: more cycles than 64 bits can count"},
     };
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         uint64_t got = 77;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/containers.h"
+#include "load_machine.h"
 #include "machine/occupancy.h"
 #include "messages.h"
 
@@ -178,14 +179,6 @@ static const struct known known[] = {
     {"hopper-sm90", 128, 32, 232449, 0},
 };
 
-static wb_machine *load(const char *name) {
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = NULL;
-    assert_int_equal(wb_machine_load(name, diagnostics, &machine), WB_OK);
-    wb_diagnostics_free(diagnostics);
-    return machine;
-}
-
 static struct block_demand demand_of(const struct wb_machine *machine, uint32_t threads, uint64_t shared) {
     return (struct block_demand){.threads = threads,
                                  .warps = (threads + machine->warp_width - 1) / machine->warp_width,
@@ -195,7 +188,7 @@ static struct block_demand demand_of(const struct wb_machine *machine, uint32_t 
 static void test_known_gpus(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        wb_machine *machine = load(known[i].machine);
+        wb_machine *machine = load_machine(known[i].machine);
         const struct block_demand demand = demand_of(machine, known[i].threads, known[i].shared);
         uint32_t blocks = machine_resident_blocks(machine, &demand, known[i].registers);
         if (blocks != known[i].blocks)
@@ -272,7 +265,7 @@ static void test_register_ranges(void **state) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < sizeof register_rows / sizeof *register_rows; i++) {
         const struct register_row *row = &register_rows[i];
-        wb_machine *machine = load(row->machine);
+        wb_machine *machine = load_machine(row->machine);
         struct block_demand demand = demand_of(machine, row->threads, 0);
         struct resident_range resident;
         demand.registers = row->facts;
@@ -290,7 +283,7 @@ static void test_register_ranges(void **state) {
 /* The launch of a block that does not fit fails, with one message wherever it is asked for. */
 static void test_no_room(void **state) {
     (void)state;
-    wb_machine *machine = load("ecrts2025-orin");
+    wb_machine *machine = load_machine("ecrts2025-orin");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct block_demand demand = demand_of(machine, 1024, 2048);
     struct resident_range range;

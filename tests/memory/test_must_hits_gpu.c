@@ -112,13 +112,7 @@ static void test_random_gpus(void **state) {
         .units = 2,
         .blocks = 6,
         .resident = 3,
-        .shape = {.warps = 4,
-                  .accesses = 12,
-                  .instructions = 12,
-                  .lines = 8,
-                  .lanes = 3,
-                  .store_percent = 20,
-                  .atomic_percent = 5,
+        .shape = {HAND_SHAPE(4, 12, 12, 8, 3), .store_percent = 20, .atomic_percent = 5,
                   .barrier_percent = 20},
     };
     struct gpu_census census = {0};

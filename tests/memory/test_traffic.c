@@ -106,13 +106,7 @@ static void check_against_records(const struct hand_grid *hand, const struct tra
 
 static void test_random_requests(void **state) {
     (void)state;
-    const struct hand_shape shape = {.warps = 3,
-                                     .accesses = 6,
-                                     .instructions = 5,
-                                     .lines = 9,
-                                     .lanes = 4,
-                                     .store_percent = 20,
-                                     .barrier_percent = 20};
+    const struct hand_shape shape = {HAND_SHAPE(3, 6, 5, 9, 4), .store_percent = 20, .barrier_percent = 20};
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct random_state random = random_seeded(seed);
         struct hand_grid hand;

@@ -83,38 +83,18 @@ static void check_blocks(const struct random_shape *shape, uint32_t rounds, cons
 
 static void test_random_blocks_are_computed_alike(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 5,
-                                              .latency = 9,
-                                              .warps = 5,
-                                              .insts = 7,
-                                              .barrier_percent = 20,
-                                              .real_percent = 10,
-                                              .alias_percent = 30,
-                                              .instances = 2,
-                                              .sub_cores = 3,
-                                              .width = 2,
-                                              .release = 3,
-                                              .copy_percent = 20,
-                                              .fence_percent = 10};
+    static const struct random_shape shape = {
+        SHAPE_BLOCK(3, 5, 9, 5, 7), .barrier_percent = 20, .real_percent = 10, .alias_percent = 30,
+        SHAPE_SM(2, 3, 2),          .release = 3,          .copy_percent = 20, .fence_percent = 10};
     check_blocks(&shape, random_rounds(BLOCKS), "sib,fib,aln,fifo,elb");
 }
 
 /* The executions that searches find. */
 static void test_searched_blocks(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 4,
-                                              .latency = 5,
-                                              .warps = 3,
-                                              .insts = 4,
-                                              .barrier_percent = 20,
-                                              .real_percent = 10,
-                                              .alias_percent = 40,
-                                              .instances = 2,
-                                              .sub_cores = 2,
-                                              .width = 2,
-                                              .release = 2};
+    static const struct random_shape shape = {SHAPE_BLOCK(3, 4, 5, 3, 4), .barrier_percent = 20,
+                                              .real_percent = 10,         .alias_percent = 40,
+                                              SHAPE_SM(2, 2, 2),          .release = 2};
     check_blocks(&shape, random_rounds(600), "sib,fib,aln,fifo,elb,exhaustive,adversary-short");
 }
 
@@ -150,24 +130,10 @@ static uint32_t check_grids(const struct random_grid_shape *shape, uint32_t roun
 static void test_random_grids_are_computed_alike(void **state) {
     (void)state;
     static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED};
-    struct random_grid_shape shape = {.block = {.units = 3,
-                                                .init = 5,
-                                                .latency = 9,
-                                                .warps = 3,
-                                                .insts = 4,
-                                                .barrier_percent = 20,
-                                                .real_percent = 10,
-                                                .alias_percent = 30,
-                                                .instances = 2,
-                                                .sub_cores = 2,
-                                                .width = 2,
+    struct random_grid_shape shape = {.block = {SHAPE_BLOCK(3, 5, 9, 3, 4), .barrier_percent = 20,
+                                                .real_percent = 10, .alias_percent = 30, SHAPE_SM(2, 2, 2),
                                                 .release = 3},
-                                      .depths = depths,
-                                      .depth_count = 4,
-                                      .classes = 3,
-                                      .blocks = 30,
-                                      .sms = 4,
-                                      .resident = 4,
+                                      SHAPE_GRID(depths, 3, 30, 4, 4),
                                       .dispatch_latency = 5,
                                       .dispatch_service = 2,
                                       .dynamic = true,
@@ -194,23 +160,10 @@ static void share_memory(struct random_state *random, const char *grid, char sha
 static void test_random_shared_memory(void **state) {
     (void)state;
     static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED};
-    static const struct random_grid_shape shape = {.block = {.units = 2,
-                                                             .init = 3,
-                                                             .latency = 9,
-                                                             .warps = 4,
-                                                             .insts = 5,
-                                                             .barrier_percent = 20,
-                                                             .alias_percent = 0,
-                                                             .instances = 2,
-                                                             .sub_cores = 2,
-                                                             .width = 2,
-                                                             .release = 3},
-                                                   .depths = depths,
-                                                   .depth_count = 4,
-                                                   .classes = 3,
-                                                   .blocks = 12,
-                                                   .sms = 3,
-                                                   .resident = 3,
+    static const struct random_grid_shape shape = {.block = {SHAPE_BLOCK(2, 3, 9, 4, 5),
+                                                             .barrier_percent = 20, .alias_percent = 0,
+                                                             SHAPE_SM(2, 2, 2), .release = 3},
+                                                   SHAPE_GRID(depths, 3, 12, 3, 3),
                                                    .dispatch_latency = 5,
                                                    .dispatch_service = 2,
                                                    .free_percent = 30};
@@ -244,20 +197,9 @@ static void test_random_shared_memory(void **state) {
 static void test_random_waves_are_computed_alike(void **state) {
     (void)state;
     static const uint32_t depths[] = {0, 1, DEPTH_UNLIMITED};
-    struct random_grid_shape shape = {.block = {.units = 3,
-                                                .init = 5,
-                                                .latency = 9,
-                                                .warps = 7,
-                                                .insts = 6,
-                                                .barrier_percent = 25,
-                                                .real_percent = 10,
-                                                .alias_percent = 30,
-                                                .instances = 2,
-                                                .sub_cores = 3,
-                                                .width = 2,
-                                                .release = 3,
-                                                .copy_percent = 20,
-                                                .fence_percent = 10},
+    struct random_grid_shape shape = {.block = {SHAPE_BLOCK(3, 5, 9, 7, 6), .barrier_percent = 25,
+                                                .real_percent = 10, .alias_percent = 30, SHAPE_SM(2, 3, 2),
+                                                .release = 3, .copy_percent = 20, .fence_percent = 10},
                                       .depths = depths,
                                       .depth_count = 3,
                                       .classes = 3,
@@ -280,31 +222,20 @@ static void test_random_waves_are_computed_alike(void **state) {
 static void test_random_grids_of_a_policy_are_computed_alike(void **state) {
     (void)state;
     static const uint32_t depths[] = {0};
-    const struct random_grid_shape shape = {.block = {.units = 2,
-                                                      .init = 7,
-                                                      .latency = 9,
-                                                      .warps = 4,
-                                                      .insts = 5,
-                                                      .barrier_percent = 20,
-                                                      .real_percent = 10,
-                                                      .alias_percent = 40,
-                                                      .instances = 2,
-                                                      .sub_cores = 4,
-                                                      .width = 2,
-                                                      .release = 3,
-                                                      .copy_percent = 20,
-                                                      .fence_percent = 10},
-                                            .depths = depths,
-                                            .depth_count = 1,
-                                            .classes = 3,
-                                            .blocks = 30,
-                                            .sms = 3,
-                                            .resident = 4,
-                                            .dispatch_latency = 5,
-                                            .dispatch_service = 2,
-                                            .dynamic = true,
-                                            .oldest_first = true,
-                                            .free_percent = 30};
+    const struct random_grid_shape shape = {
+        .block = {SHAPE_BLOCK(2, 7, 9, 4, 5), .barrier_percent = 20, .real_percent = 10, .alias_percent = 40,
+                  SHAPE_SM(2, 4, 2), .release = 3, .copy_percent = 20, .fence_percent = 10},
+        .depths = depths,
+        .depth_count = 1,
+        .classes = 3,
+        .blocks = 30,
+        .sms = 3,
+        .resident = 4,
+        .dispatch_latency = 5,
+        .dispatch_service = 2,
+        .dynamic = true,
+        .oldest_first = true,
+        .free_percent = 30};
     const uint32_t rounds = random_rounds(600);
     assert_true(check_grids(&shape, rounds, "\nclaim k-oldest ") > rounds / 8);
 }
@@ -594,14 +525,7 @@ static void test_forgeries_are_refused(void **state) {
 /* Whatever byte is changed: what it says is not true, or the sum at the end tells. */
 static void test_changes_are_noticed(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 2,
-                                              .init = 3,
-                                              .latency = 5,
-                                              .warps = 2,
-                                              .insts = 3,
-                                              .instances = 1,
-                                              .sub_cores = 1,
-                                              .width = 1};
+    static const struct random_shape shape = {SHAPE_BLOCK(2, 3, 5, 2, 3), SHAPE_SM(1, 1, 1)};
     static const uint32_t depths[] = {0};
     struct random_block random;
     wb_analysis *analysis = NULL;

@@ -143,51 +143,24 @@ static void check_random(const struct random_shape *shape, uint64_t first_seed, 
 
 static void test_barriers_and_queues(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 4,
-                                              .init = 6,
-                                              .latency = 9,
-                                              .warps = 7,
-                                              .insts = 10,
-                                              .barrier_percent = 15,
-                                              .real_percent = 10,
-                                              .alias_percent = 40,
-                                              .instances = 3,
-                                              .sub_cores = 3,
-                                              .width = 2,
-                                              .release = 4};
+    static const struct random_shape shape = {SHAPE_BLOCK(4, 6, 9, 7, 10), .barrier_percent = 15,
+                                              .real_percent = 10,          .alias_percent = 40,
+                                              SHAPE_SM(3, 3, 2),           .release = 4};
     check_random(&shape, 100000, 6000);
 }
 
 static void test_groups_of_copies(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 4,
-                                              .init = 5,
-                                              .latency = 20,
-                                              .warps = 5,
-                                              .insts = 14,
-                                              .barrier_percent = 6,
-                                              .alias_percent = 40,
-                                              .instances = 2,
-                                              .sub_cores = 2,
-                                              .width = 2,
-                                              .copy_percent = 60,
-                                              .fence_percent = 12};
+    static const struct random_shape shape = {SHAPE_BLOCK(4, 5, 20, 5, 14), .barrier_percent = 6,
+                                              .alias_percent = 40,          SHAPE_SM(2, 2, 2),
+                                              .copy_percent = 60,           .fence_percent = 12};
     check_random(&shape, 200000, 6000);
 }
 
 static void test_turns(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 5,
-                                              .init = 4,
-                                              .latency = 6,
-                                              .warps = 6,
-                                              .insts = 12,
-                                              .barrier_percent = 8,
-                                              .alias_percent = 40,
-                                              .instances = 2,
-                                              .sub_cores = 2,
-                                              .width = 2,
-                                              .per_warp = 4};
+    static const struct random_shape shape = {SHAPE_BLOCK(5, 4, 6, 6, 12), .barrier_percent = 8,
+                                              .alias_percent = 40, SHAPE_SM(2, 2, 2), .per_warp = 4};
     check_random(&shape, 300000, 6000);
 }
 

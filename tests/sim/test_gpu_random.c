@@ -188,14 +188,7 @@ static const struct random_gpu_family family = {
     .units = 2,
     .blocks = 6,
     .resident = 3,
-    .shape = {.warps = 3,
-              .accesses = 5,
-              .instructions = 16,
-              .lines = 16,
-              .lanes = 4,
-              .store_percent = 20,
-              .atomic_percent = 15,
-              .barrier_percent = 15},
+    .shape = {HAND_SHAPE(3, 5, 16, 16, 4), .store_percent = 20, .atomic_percent = 15, .barrier_percent = 15},
 };
 
 static void test_against_naive(void **state) {

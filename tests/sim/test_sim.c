@@ -392,65 +392,30 @@ static const uint32_t every_depth[] = {0, 1, 2, 3, DEPTH_UNLIMITED};
 
 static void test_random_simple(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 5,
-                                              .latency = 8,
-                                              .warps = 4,
-                                              .insts = 8,
-                                              .instances = 1,
-                                              .sub_cores = 1,
-                                              .width = 1};
+    static const struct random_shape shape = {SHAPE_BLOCK(3, 5, 8, 4, 8), SHAPE_SM(1, 1, 1)};
     check_random(&shape, every_depth, 5, 1000, 20000);
 }
 
 static void test_random_everything(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 4,
-                                              .init = 6,
-                                              .latency = 9,
-                                              .warps = 7,
-                                              .insts = 10,
-                                              .barrier_percent = 15,
-                                              .real_percent = 10,
-                                              .alias_percent = 40,
-                                              .instances = 3,
-                                              .sub_cores = 3,
-                                              .width = 2};
+    static const struct random_shape shape = {SHAPE_BLOCK(4, 6, 9, 7, 10), .barrier_percent = 15,
+                                              .real_percent = 10, .alias_percent = 40, SHAPE_SM(3, 3, 2)};
     check_random(&shape, every_depth, 5, 500000, 20000);
 }
 
 static void test_random_waits(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 4,
-                                              .init = 5,
-                                              .latency = 20,
-                                              .warps = 5,
-                                              .insts = 14,
-                                              .barrier_percent = 6,
-                                              .alias_percent = 40,
-                                              .instances = 2,
-                                              .sub_cores = 2,
-                                              .width = 2,
-                                              .copy_percent = 60,
-                                              .fence_percent = 12};
+    static const struct random_shape shape = {SHAPE_BLOCK(4, 5, 20, 5, 14), .barrier_percent = 6,
+                                              .alias_percent = 40,          SHAPE_SM(2, 2, 2),
+                                              .copy_percent = 60,           .fence_percent = 12};
     check_random(&shape, every_depth, 5, 900000, 10000);
 }
 
 static void test_random_turns(void **state) {
     (void)state;
-    static const struct random_shape shape = {.units = 5,
-                                              .init = 4,
-                                              .latency = 6,
-                                              .warps = 6,
-                                              .insts = 12,
-                                              .barrier_percent = 8,
-                                              .real_percent = 8,
-                                              .alias_percent = 40,
-                                              .instances = 2,
-                                              .sub_cores = 2,
-                                              .width = 2,
-                                              .per_warp = 4,
-                                              .copy_percent = 10};
+    static const struct random_shape shape = {
+        SHAPE_BLOCK(5, 4, 6, 6, 12), .barrier_percent = 8, .real_percent = 8, .alias_percent = 40,
+        SHAPE_SM(2, 2, 2),           .per_warp = 4,        .copy_percent = 10};
     check_random(&shape, every_depth, 5, 1300000, 20000);
 }
 

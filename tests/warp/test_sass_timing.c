@@ -10,19 +10,11 @@
 #include <cmocka.h>
 
 #include "lift/lift.h"
+#include "load_machine.h"
 #include "ptx/ptx.h"
 #include "warp/timed/timed.h"
 
 #define ADDRESS 0x100u
-
-static wb_machine *load(const char *name) {
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = NULL;
-    if (wb_machine_load(name, diagnostics, &machine) != WB_OK)
-        fail_msg("%s", wb_diagnostics_text(diagnostics));
-    wb_diagnostics_free(diagnostics);
-    return machine;
-}
 
 static void set(wb_machine *machine, const char *assignment) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -82,7 +74,7 @@ static void test_bubbles(void **state) {
         uint32_t a, b, c, slot;
     } cases[] = {
         {1, 2, 3, 2}, {2, 4, 6, 3}, {1, 2, SASS_RZ, 1}, {2, 4, SASS_RZ, 2}, {SASS_RZ, SASS_RZ, 8, 1}};
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sass_inst inst = plain(SASS_OP_FFMA);
         inst.a = reg(cases[i].a);
@@ -112,7 +104,7 @@ static void test_bubbles(void **state) {
 /* The way, counters and latencies of a load; passes and sectors beyond the first hold their stages. */
 static void test_load(void **state) {
     (void)state;
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     static const char *const settings[] = {"class.load_global.init=4",
                                            "class.load_global.init_2=2",
                                            "class.load_global.each_2=3",
@@ -151,7 +143,7 @@ static void test_load(void **state) {
 
 static void test_what_follows_a_fence_waits(void **state) {
     (void)state;
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     struct sass_inst inst = plain(SASS_OP_MEMBAR);
     assert_int_equal(timed(&inst, machine).write_counter, SASS_FENCE_COUNTER);
     inst.control.write_counter = 1;
@@ -161,7 +153,7 @@ static void test_what_follows_a_fence_waits(void **state) {
 
 static void test_jumps(void **state) {
     (void)state;
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     set(machine, "sass.branch=20");
     struct sass_inst inst = plain(SASS_OP_BSYNC);
     assert_int_equal(timed(&inst, machine).stall, 20);
@@ -177,7 +169,7 @@ static void test_divided_constant(void **state) {
     static const char *const presets[] = {"turing-rtx2080",  "a100",     "rtx-a6000",
                                           "jetson-agx-orin", "rtx-4090", "h100"};
     for (size_t p = 0; p < sizeof presets / sizeof *presets; p++) {
-        wb_machine *machine = load(presets[p]);
+        wb_machine *machine = load_machine(presets[p]);
         const struct sass_inst inst = plain(SASS_OP_LDC);
         struct sass_timed made = timed(&inst, machine);
         const uint32_t init = made.stages[0].init;
@@ -190,7 +182,7 @@ static void test_divided_constant(void **state) {
 
 static void test_what_has_no_times(void **state) {
     (void)state;
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     struct sass_timed made;
     struct sass_inst inst = plain(SASS_OP_TXD);
     assert_string_equal(sass_timing_from(&inst, ADDRESS, machine, &made),
@@ -251,7 +243,7 @@ static void test_caches(void **state) {
         code[i].sass = plain(SASS_OP_IADD3);
     code[0].sass.b = (struct sass_source){.kind = SASS_SOURCE_CONST, .number = 0, .value = 0x160};
     code[2].sass.b = (struct sass_source){.kind = SASS_SOURCE_CONST, .number = 0, .value = 0x180};
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     struct sass_timed entries[3];
     struct sass_footprint footprint;
     for (int fits = 1; fits >= 0; fits--) {
@@ -284,7 +276,7 @@ static void test_shared_cache(void **state) {
     static struct machine_inst code[1] = {{.address = 0}};
     const struct machine_inst *insts[] = {&code[0]};
     const struct sass_cached_code cached = {insts, 1, 4096};
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     struct sass_timed entry;
     struct sass_footprint footprint;
     code[0].sass = plain(SASS_OP_IADD3);
@@ -318,7 +310,7 @@ static void test_other_constants_take_room(void **state) {
         {SASS_OP_ULDC, SASS_SOURCE_NONE, 1, 1},
         {SASS_OP_ULDC, SASS_SOURCE_UREG, 1 + 65, 1 + 65},
     };
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     struct sass_timed entries[2];
     struct sass_footprint footprint;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -348,7 +340,7 @@ static void test_constants_without_bank(void **state) {
     static struct machine_inst code[1] = {{.address = 0}};
     const struct machine_inst *insts[] = {&code[0]};
     const struct sass_cached_code cached = {insts, 1, 4096};
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     struct sass_footprint footprint;
     code[0].sass = plain(SASS_OP_IADD3);
     code[0].sass.b = (struct sass_source){.kind = SASS_SOURCE_BINDLESS, .number = 4};
@@ -368,7 +360,7 @@ static void test_constant_banks(void **state) {
     static struct machine_inst code[2] = {{.address = 0}, {.address = 16}};
     const struct machine_inst *insts[] = {&code[0], &code[1]};
     const struct sass_cached_code cached = {insts, 2, 4096};
-    wb_machine *machine = load("rtx-a6000");
+    wb_machine *machine = load_machine("rtx-a6000");
     struct sass_timed entries[2];
     struct sass_footprint footprint;
     for (uint32_t bank = 0; bank < 2; bank++) {
@@ -396,7 +388,7 @@ static void test_kernels(void **state) {
     static const char *const kernels[] = {"sgemm_tiled", "reduce", "mandelbrot", "special_functions",
                                           "bfs_level"};
     for (size_t p = 0; p < sizeof presets / sizeof *presets; p++) {
-        wb_machine *machine = load(presets[p][1]);
+        wb_machine *machine = load_machine(presets[p][1]);
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
             wb_diagnostics *diagnostics = wb_diagnostics_new();
             wb_module *module = NULL;

@@ -290,20 +290,13 @@ static const struct {
 /* ---- Methods --------------------------------------------------------------------------------------------
  */
 
-/* Adds the cycles that are counted beside the times of warps to a sum. The longest of all executions without
- * such waits is one execution; with them one may be longer by more than they take (theorem 7 is about sums).
- */
+/* Adds the cycles that are counted beside the times of warps to a sum: theorem 7 is about sums. */
 static void add_beside(const struct bound_method *method, const struct bound_input *input, wb_bound *bound) {
     const struct beside_times *beside = &input->beside;
     const cycles sum = beside_sum(beside);
     const struct machine_fills *fills = &input->machine->fills; /* requests count in the sums of a kernel */
     if ((sum == 0 && fills->held == 0) || bound->kind == WB_LOWER) return;
-    if (method->searches) {
-        bound->kind = bound->kind == WB_EXACT ? WB_LOWER : WB_ESTIMATE;
-        bound->reason =
-            "the search leaves out waits for atomics of other SMs, for translations, the L2 and DRAM";
-        return;
-    }
+    assert(!method->searches); /* they find lower bounds of machine code */
     bound->cycles = cycles_add(bound->cycles, sum);
     if (bound->part_count > 0) {
         bound_add_part(bound, WB_PART_MEMORY, NULL, beside->atomics);

@@ -14,7 +14,6 @@
     X(fifo)                                                                                                  \
     X(elb)                                                                                                   \
     X(gub)                                                                                                   \
-    X(sections)                                                                                              \
     X(exhaustive)                                                                                            \
     X(adversary)                                                                                             \
     X(adversary_short)                                                                                       \
@@ -34,14 +33,13 @@ BOUND_METHODS(X)
 X(code_sib) /* those that machine code has in place of others */
 X(code_fib)
 X(code_elb)
-X(code_exhaustive)
 #undef X
 
 /* A method by its number; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);
 
-/* The same as it is on a machine: sib, fib, elb and exhaustive have one row for machines that time PTX and
- * one for those that time machine code. */
+/* The same as it is on a machine: sib, fib and elb have one row for machines that time PTX and one for those
+ * that time machine code. */
 const struct bound_method *bound_method_on(size_t index, const struct wb_machine *machine);
 
 /* Methods that are asked for. */

@@ -9,9 +9,8 @@
 #include "bound/grid/grid_work.h"
 #include "bound/search/schedule_search.h"
 
-/* The budget of "all" for searches of a kernel, and that of searches for the estimates of kernels. */
+/* The budget of "all" for searches of a kernel. */
 #define KERNEL_SEARCH_WORK 250000000u
-#define TOGETHER_SEARCH_WORK 80000000u
 
 /* The known results for blocks that start together on one SM, by their number. Zero-initialised: nothing. */
 struct together_times {

@@ -22,7 +22,7 @@ struct search_frame {
 };
 
 struct explorer {
-    const struct search_space *space;
+    const struct search_model *model;
     struct schedule_search *search;
     struct key_table table;
     VEC(struct search_frame) frames;
@@ -33,7 +33,7 @@ struct explorer {
 };
 
 static unsigned char *state_memory(const struct explorer *explorer, size_t frame) {
-    return explorer->states.items + frame * explorer->space->state_size;
+    return explorer->states.items + frame * explorer->model->layout.size;
 }
 
 /* The current choice of the top frame takes `rest` more cycles behind its next state. */
@@ -61,26 +61,27 @@ static wb_status push_frame(struct explorer *explorer, const struct search_choic
            choices->count * sizeof *choices->items);
     explorer->choices.count += choices->count;
     WB_TRY(vec_push(&explorer->frames, frame));
-    explorer->states.count = (explorer->frames.count + 1) * explorer->space->state_size;
-    return vec_reserve(&explorer->states, explorer->space->state_size);
+    explorer->states.count = (explorer->frames.count + 1) * explorer->model->layout.size;
+    return vec_reserve(&explorer->states, explorer->model->layout.size);
 }
 
 /* Tries the next choice of the top frame: finishes it, or pushes its next state. */
 static wb_status try_choice(struct explorer *explorer) {
-    const struct search_space *space = explorer->space;
+    const struct search_model *model = explorer->model;
     const size_t top = explorer->frames.count - 1;
     struct search_frame *frame = &explorer->frames.items[top];
     struct search_choices choices;
-    unsigned char *state = state_memory(explorer, top + 1);
-    memcpy(state, state_memory(explorer, top), space->state_size);
-    space->choose(space->model, state, &explorer->choices.items[frame->first_choice + frame->next++]);
-    space->advance(space->model, state, &choices, &frame->passed, &frame->at_least);
+    unsigned char *memory = state_memory(explorer, top + 1);
+    memcpy(memory, state_memory(explorer, top), model->layout.size);
+    struct search_state state = search_state_in(model, memory);
+    search_state_choose(model, &state, &explorer->choices.items[frame->first_choice + frame->next++]);
+    search_state_advance(model, &state, &choices, &frame->passed, &frame->at_least);
     if (choices.count == 0) {
         finish_choice(explorer, frame, 0);
         return WB_OK;
     }
     uint8_t *key = explorer->keys.items;
-    const size_t length = space->key(space->model, state, key + space->key_max, key);
+    const size_t length = search_state_key(model, &state, key + model->layout.key_max, key);
     uint32_t hash, rest;
     if (key_table_find(&explorer->table, key, length, &hash, &rest)) {
         finish_choice(explorer, frame, rest);
@@ -117,15 +118,16 @@ static bool may_go_on(struct explorer *explorer) {
 
 /* Searches until everything is finished or a limit is hit. */
 static wb_status search_all(struct explorer *explorer) {
-    const struct search_space *space = explorer->space;
+    const struct search_model *model = explorer->model;
     struct search_choices choices;
     uint32_t passed, at_least;
-    WB_TRY(vec_reserve(&explorer->states, 2 * space->state_size));
-    WB_TRY(vec_reserve(&explorer->keys, 2 * space->key_max));
+    WB_TRY(vec_reserve(&explorer->states, 2 * model->layout.size));
+    WB_TRY(vec_reserve(&explorer->keys, 2 * model->layout.key_max));
     if (explorer->states.items == NULL) return WB_ERR_LIMIT;
-    memset(explorer->states.items, 0, space->state_size);
-    space->start(space->model, explorer->states.items);
-    space->advance(space->model, explorer->states.items, &choices, &passed, &at_least);
+    memset(explorer->states.items, 0, model->layout.size);
+    struct search_state state = search_state_in(model, explorer->states.items);
+    search_state_start(model, &state);
+    search_state_advance(model, &state, &choices, &passed, &at_least);
     explorer->search->longest = cycles_max(explorer->search->longest, passed > at_least ? passed : at_least);
     if (choices.count == 0) return WB_OK;
     static const uint8_t root_key[2];
@@ -138,8 +140,8 @@ static wb_status search_all(struct explorer *explorer) {
     return WB_OK;
 }
 
-wb_status schedule_search_through(const struct search_space *space, struct schedule_search *search) {
-    struct explorer explorer = {.space = space, .search = search};
+wb_status schedule_search_run(const struct search_model *model, struct schedule_search *search) {
+    struct explorer explorer = {.model = model, .search = search};
     explorer.table.limit = search->budget->bytes;
     wb_status status = search_all(&explorer);
     search->full |= explorer.table.refused;
@@ -149,38 +151,4 @@ wb_status schedule_search_through(const struct search_space *space, struct sched
     vec_free(&explorer.keys);
     key_table_free(&explorer.table);
     return status;
-}
-
-/* ---- Blocks and grids of PTX --------------------------------------------------------------------------- */
-
-static void start_model(const void *model, void *memory) {
-    struct search_state state = search_state_in(model, memory);
-    search_state_start(model, &state);
-}
-
-static void advance_model(const void *model, void *memory, struct search_choices *choices, uint32_t *passed,
-                          uint32_t *at_least) {
-    struct search_state state = search_state_in(model, memory);
-    search_state_advance(model, &state, choices, passed, at_least);
-}
-
-static void choose_in_model(const void *model, void *memory, const struct search_choice *choice) {
-    struct search_state state = search_state_in(model, memory);
-    search_state_choose(model, &state, choice);
-}
-
-static size_t key_of_model(const void *model, void *memory, uint8_t *scratch, uint8_t *key) {
-    const struct search_state state = search_state_in(model, memory);
-    return search_state_key(model, &state, scratch, key);
-}
-
-wb_status schedule_search_run(const struct search_model *model, struct schedule_search *search) {
-    const struct search_space space = {.model = model,
-                                       .state_size = model->layout.size,
-                                       .key_max = model->layout.key_max,
-                                       .start = start_model,
-                                       .advance = advance_model,
-                                       .choose = choose_in_model,
-                                       .key = key_of_model};
-    return schedule_search_through(&space, search);
 }

@@ -33,7 +33,4 @@ static inline const char *schedule_search_end_name(const struct schedule_search 
  * when the budget or the watch stopped it: something may be longer than what was found. No messages. */
 wb_status schedule_search_run(const struct search_model *model, struct schedule_search *search);
 
-/* The same of any space. */
-wb_status schedule_search_through(const struct search_space *space, struct schedule_search *search);
-
 #endif

@@ -1,4 +1,5 @@
-/* What is searched for long schedules: spaces of states, and the model of PTX. */
+/* The model of a search for the longest schedule: blocks of a few classes on some SMs, which is one block on
+ * one SM, or a small grid. */
 #ifndef WB_BOUND_SEARCH_SEARCH_MODEL_H
 #define WB_BOUND_SEARCH_SEARCH_MODEL_H
 
@@ -7,11 +8,7 @@
 
 #include "warp/timed/timed.h"
 
-/* The interface of a search of schedules: states, each a piece of memory of one size, the choices that a
- * state leaves open, and what happens between them. Small blocks and grids of PTX are one such space
- * (search_state.h), blocks of machine code another (code_state.h). */
-
-/* A choice; what its members mean is the space's matter. */
+/* A choice that a state leaves open. */
 struct search_choice {
     uint8_t kind;
     uint8_t sm, slot, which;
@@ -24,25 +21,7 @@ struct search_choices {
     struct search_choice items[SEARCH_CHOICES_MAX];
 };
 
-struct search_space {
-    const void *model;
-    size_t state_size, key_max;
-    /* The state before the first cycle, in zeroed memory. */
-    void (*start)(const void *model, void *state);
-    /* Lets everything happen that is not to be chosen, up to the next choices between two or more. No
-     * choices: all is over. *passed: the time until then; *at_least: no schedule ends earlier than that,
-     * counted from the state given; it is only made sure of for what is not kept in the state any more. */
-    void (*advance)(const void *model, void *state, struct search_choices *choices, uint32_t *passed,
-                    uint32_t *at_least);
-    /* Makes one of the choices. */
-    void (*choose)(const void *model, void *state, const struct search_choice *choice);
-    /* Writes the state as bytes, equal only for states with equal futures; returns their number. `key` and
-     * `scratch` have room for key_max bytes each. It may bring the state into another order. */
-    size_t (*key)(const void *model, void *state, uint8_t *scratch, uint8_t *key);
-};
-
-/* The model of a search for the longest schedule: blocks of a few classes on some SMs, which is one block on
- * one SM, or a small grid. All times of a search stay below 2^31: longer ones are objected to. */
+/* All times of a search stay below 2^31: longer ones are objected to. */
 
 /* Most results of one warp that can be waited for at one position, instructions of a program, instances of a
  * unit, and entries of a queue that has an end. */

@@ -305,36 +305,20 @@ static void put_argument(const struct launch_template *template, uint32_t index)
     text_char(out, '\n');
 }
 
-/* The presets that time machine code of exactly that architecture; how many. */
-static size_t list_presets(uint32_t architecture, struct text *names) {
-    struct wb_diagnostics discarded = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
-        wb_machine *preset = NULL;
-        const wb_status status = wb_machine_load(wb_machine_preset_name(i), &discarded, &preset);
-        names->failed |= status == WB_ERR_LIMIT;
-        if (status == WB_OK && preset->sass.sm == architecture)
-            text_printf(names, "%s%s", count++ == 0 ? "" : ", ", preset->name);
-        wb_machine_free(preset);
-    }
-    diagnostics_clear(&discarded);
-    return count;
-}
-
 /* The machine: of machine code whose user has a GPU of one preset that; else one to choose. */
 static void put_machine(const struct launch_template *template) {
     const struct machine_code *code = template->kernel->module->code;
-    struct text names = {0};
-    const size_t count = code == NULL ? 0 : list_presets(code->sm, &names);
+    size_t count = 0;
+    char *names = code == NULL ? NULL : wb_machine_presets_for(code->sm, &count);
     if (count == 0)
         text_string(template->out, "# machine: ...");
     else
-        text_printf(template->out, "machine: %s", count == 1 ? names.data : "___");
+        text_printf(template->out, "machine: %s", count == 1 ? names : "___");
     begin_comment(template);
-    if (count > 1) text_printf(template->out, "which GPU: %s\n", names.data);
+    if (count > 1) text_printf(template->out, "which GPU: %s\n", names);
     if (count <= 1) text_string(template->out, "which GPU: warpbound machine list\n");
-    template->out->failed |= names.failed;
-    text_free(&names);
+    template->out->failed |= code != NULL &&names == NULL;
+    free(names);
 }
 
 /* The optional keys. */

@@ -185,7 +185,7 @@ static bool upper_is_affine(struct judging *judging, uint32_t lane) {
         return true;
     for (uint32_t r = 1; r < judging->lockstep->count; r++)
         c[judging->lockstep->axis[r]] = (int64_t)(lanes[r]->value[lane] - lanes[0]->value[lane]);
-    return rules_within(judging, (__int128)lanes[0]->value[lane], c, (__int128)1 << 32);
+    return rules_quotient(judging, (__int128)lanes[0]->value[lane], c, (__int128)1 << 32);
 }
 
 static uint32_t judge_unpack(struct judging *judging, struct affine_result results[AFFINE_OUTPUTS]) {

@@ -6,7 +6,9 @@
 #include <string.h>
 
 /* Longest step along an axis that a rule asks for. */
-#define PERIOD_MAX 64u
+#define PERIOD_MAX 1024u
+/* A remainder that moves by less than this part of the divisor moves nearly not. */
+#define NEARLY 4096
 
 enum shape { BENT, FLAT, AFFINE, SIGNED };
 
@@ -101,6 +103,18 @@ static __int128 remainder_of(__int128 a, __int128 d) {
     return a % d < 0 ? a % d + d : a % d;
 }
 
+/* The least number of steps of c after which the remainder is what it was, or nearly: divisions by what is
+ * not a power of two are made of products that are not exact. 0: none. */
+static uint32_t period_of(__int128 c, __int128 d, uint32_t most) {
+    uint32_t nearly = 0;
+    for (uint32_t m = 2; m <= most; m++) {
+        const __int128 rest = remainder_of(c * m, d);
+        if (rest == 0) return m;
+        if (nearly == 0 && (rest < d / NEARLY || d - rest < d / NEARLY)) nearly = m;
+    }
+    return nearly;
+}
+
 /* The remainder of v + sum of c q divided by d is its own at the origin plus the sum of rest[j] q[j]. */
 static bool remainder_rule(struct judging *judging, __int128 v, const __int128 c[AXES], __int128 d,
                            __int128 rest[AXES]) {
@@ -114,13 +128,15 @@ static bool remainder_rule(struct judging *judging, __int128 v, const __int128 c
     judging->bend.axes |= beyond;
     for (uint32_t j = 0; j < AXES; j++) {
         if ((beyond >> j & 1) == 0) continue;
-        for (uint32_t m = 2; m * space->step[j] <= PERIOD_MAX; m++)
-            if (c[j] * m % d == 0) {
-                if (m > judging->bend.period[j]) judging->bend.period[j] = m;
-                break;
-            }
+        const uint32_t period = period_of(c[j], d, PERIOD_MAX / space->step[j]);
+        if (period > judging->bend.period[j]) judging->bend.period[j] = period;
     }
     return false;
+}
+
+bool rules_quotient(struct judging *judging, __int128 v, const __int128 c[AXES], __int128 d) {
+    __int128 rest[AXES];
+    return remainder_rule(judging, v, c, d, rest);
 }
 
 /* ---- Rules --------------------------------------------------------------------------------------------- */
@@ -152,10 +168,25 @@ static bool is_wide_product(struct judging *judging, uint32_t lane, uint32_t bit
     return is_flat(judging, 0, lane) || is_flat(judging, 1, lane);
 }
 
+/* The upper word of a product: a quotient. */
+static bool is_upper_product(struct judging *judging, uint32_t lane, uint32_t bits, bool with_sign) {
+    const uint32_t flat = is_flat(judging, 0, lane) ? 0 : 1;
+    struct form factor, x;
+    __int128 v, f, c[AXES], rest[AXES];
+    if (bits != 32 || !is_flat(judging, flat, lane) || !form_of(judging, flat, lane, bits, &factor) ||
+        !form_of(judging, 1 - flat, lane, bits, &x) || !integer_of(judging, &factor, bits, with_sign, &f) ||
+        !integer_of(judging, &x, bits, with_sign, &v))
+        return false;
+    for (uint32_t j = 0; j < AXES; j++)
+        c[j] = x.c[j] * f;
+    return remainder_rule(judging, v * f, c, (__int128)1 << bits, rest);
+}
+
 static enum shape rule_mul(struct judging *judging, uint32_t lane) {
     const struct ptx_form *form = judging->op->form;
     const uint32_t bits = rules_bits(form->type);
-    if (form->half == PTX_HALF_HI) return BENT;
+    if (form->half == PTX_HALF_HI)
+        return is_upper_product(judging, lane, bits, is_signed(form->type)) ? AFFINE : BENT;
     if (form->half == PTX_HALF_WIDE)
         return is_wide_product(judging, lane, bits, is_signed(form->type)) ? AFFINE : BENT;
     return is_product(judging, lane, bits) ? AFFINE : BENT;
@@ -258,6 +289,12 @@ static bool has_sign(struct judging *judging, uint32_t source, uint32_t lane, ui
     if (!form_of(judging, source, lane, bits, &x) || !integer_of(judging, &x, bits, true, &v)) return false;
     const __int128 half = (__int128)1 << (bits - 1);
     return v < 0 ? require(judging, v, x.c, -half, -1) : require(judging, v, x.c, 0, half - 1);
+}
+
+/* |x| is x or -x. */
+static enum shape rule_abs(struct judging *judging, uint32_t lane) {
+    const uint32_t bits = rules_bits(judging->op->form->type);
+    return rules_is_word(judging, 0, lane, bits) && has_sign(judging, 0, lane, bits) ? AFFINE : BENT;
 }
 
 /* Bit operations of two sources, one flat; of others the sign: compilers join tests of bounds so. What a
@@ -428,6 +465,7 @@ static rule_fn rule_of(const struct ptx_form *form) {
     case PTX_OP_CVTA:
     case PTX_OP_NOT:
     case PTX_OP_NEG: return rule_one;
+    case PTX_OP_ABS: return rule_abs;
     case PTX_OP_ADD:
     case PTX_OP_SUB: return rule_add;
     case PTX_OP_MUL: return rule_mul;

@@ -44,6 +44,9 @@ bool rules_unsigned(struct judging *judging, uint32_t source, uint32_t lane, __i
 /* Demands that v + sum of c q is, divided by d, what it is at the origin; v is not negative. */
 bool rules_within(struct judging *judging, __int128 v, const __int128 c[AXES], __int128 d);
 
+/* Demands that the remainder of v + sum of c q divided by d grows evenly, and so the quotient does. */
+bool rules_quotient(struct judging *judging, __int128 v, const __int128 c[AXES], __int128 d);
+
 /* Whether the comparison that the form makes of sources 0 and 1, of the type, is flat in a lane. */
 bool rules_comparison_is_flat(struct judging *judging, uint32_t lane, uint8_t type);
 

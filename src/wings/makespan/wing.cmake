@@ -1,9 +1,7 @@
-# Makespans of kernel instruction strings (docs/makespan.md). Its two solvers may be absent.
+# Makespans of kernel instruction strings (docs/makespan.md). Its solver may be absent.
 set(WB_CBC AUTO CACHE STRING
     "CBC, for the makespan methods ilp-*: ON, OFF, or AUTO (where it is found)")
-set(WB_CADICAL AUTO CACHE STRING
-    "CaDiCaL, for the makespan method sat: ON, OFF, or AUTO (where it is found)")
-set_property(CACHE WB_CBC WB_CADICAL PROPERTY STRINGS AUTO ON OFF)
+set_property(CACHE WB_CBC PROPERTY STRINGS AUTO ON OFF)
 
 # What says that a solver is missing takes its place.
 set(solvers m)
@@ -28,26 +26,6 @@ if(WB_CBC AND CBC_FOUND) # it is loaded when it is asked for: only its header is
   set_property(GLOBAL APPEND PROPERTY WB_SOLVERS CBC)
 else()
   list(APPEND unused ilp_cbc.c)
-endif()
-if(WB_CADICAL)
-  find_library(CADICAL_LIBRARY cadical) # has no pkg-config file
-  find_path(CADICAL_INCLUDE ccadical.h)
-  if(NOT (CADICAL_LIBRARY AND CADICAL_INCLUDE) AND NOT WB_CADICAL STREQUAL AUTO)
-    message(FATAL_ERROR "CaDiCaL is missing (no pkg-config file: libcadical and ccadical.h)")
-  endif()
-endif()
-if(WB_CADICAL AND CADICAL_LIBRARY AND CADICAL_INCLUDE)
-  add_library(wb_cadical INTERFACE)
-  target_link_libraries(wb_cadical INTERFACE ${CADICAL_LIBRARY} stdc++ m)
-  target_include_directories(wb_cadical SYSTEM INTERFACE ${CADICAL_INCLUDE})
-  set_property(GLOBAL APPEND PROPERTY WB_LINK_LIBRARIES cadical stdc++)
-  # g++ has libstdc++ for linking.
-  set_property(GLOBAL APPEND PROPERTY WB_DEVELOPMENT_PACKAGES libcadical-dev g++)
-  list(APPEND solvers wb_cadical)
-  list(APPEND unused sat_cadical_missing.c)
-  set_property(GLOBAL APPEND PROPERTY WB_SOLVERS CaDiCaL)
-else()
-  list(APPEND unused sat_cadical.c)
 endif()
 
 wb_folder(wings/makespan/strings)

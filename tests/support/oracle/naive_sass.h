@@ -9,11 +9,10 @@
 
 #include "warp/timed/timed.h"
 
-#define SASS_GRID_WARPS 8 /* of all blocks together */
-#define SASS_GRID_INSTS 8 /* of a warp */
-#define SASS_GRID_UNITS 6 /* kinds of them */
-#define SASS_GRID_CORES 4 /* sub-cores of all SMs */
-#define SASS_GRID_SECTIONS 4
+#define SASS_GRID_WARPS 8     /* of all blocks together */
+#define SASS_GRID_INSTS 8     /* of a warp */
+#define SASS_GRID_UNITS 6     /* kinds of them */
+#define SASS_GRID_CORES 4     /* sub-cores of all SMs */
 #define SASS_GRID_LINES 4     /* of instructions */
 #define SASS_GRID_CONSTANTS 2 /* lines of them */
 #define SASS_UNLIMITED UINT8_MAX

@@ -51,6 +51,11 @@ struct hand_shape {
     bool sorted; /* addresses of the program ascend along a warp: no loops */
 };
 
+/* Members of a shape, to be written first. */
+#define HAND_SHAPE(warps_, accesses_, instructions_, lines_, lanes_)                                         \
+    .warps = (warps_), .accesses = (accesses_), .instructions = (instructions_), .lines = (lines_),          \
+    .lanes = (lanes_)
+
 /* Adds a random block. */
 void hand_grid_add_random(struct hand_grid *hand, struct random_state *random,
                           const struct hand_shape *shape);

@@ -20,6 +20,12 @@ struct random_shape {
     uint32_t fence_percent; /* chance that an instruction is an access or a fence */
 };
 
+/* Members of a shape, to be written first: its blocks and SMs. */
+#define SHAPE_BLOCK(units_, init_, latency_, warps_, insts_)                                                 \
+    .units = (units_), .init = (init_), .latency = (latency_), .warps = (warps_), .insts = (insts_)
+#define SHAPE_SM(instances_, sub_cores_, width_)                                                             \
+    .instances = (instances_), .sub_cores = (sub_cores_), .width = (width_)
+
 struct random_block {
     struct synthetic_block block;
     char units[256], warps[1024]; /* as text */

@@ -20,6 +20,11 @@ struct random_grid_shape {
     uint32_t free_percent; /* of grids: the dispatcher takes no time at all */
 };
 
+/* Members of a shape: its dispatch depths, an array, and its grid. */
+#define SHAPE_GRID(depths_, classes_, blocks_, sms_, resident_)                                              \
+    .depths = (depths_), .depth_count = sizeof(depths_) / sizeof *(depths_), .classes = (classes_),          \
+    .blocks = (blocks_), .sms = (sms_), .resident = (resident_)
+
 struct random_grid {
     struct synthetic_block block;
     struct wb_grid grid;

@@ -9,8 +9,6 @@
 #define INPUT_ELEMENTS 256u
 #define OUTPUT_ELEMENTS_PER_THREAD 4u
 #define COUNTER_ELEMENTS 16u
-#define TABLE_ELEMENTS 16u
-#define PRIVATE_ELEMENTS 4u
 
 /* The registers that statements read and write: integers %r0.., floats %f0.., predicates %p0... */
 #define POOL_INTEGERS 8u

@@ -24,7 +24,6 @@ struct sass_family {
 };
 
 #define SASS_FAMILIES 19u
-#define SASS_FAMILY_OF_GRIDS 5u
 extern const struct sass_family sass_families[SASS_FAMILIES];
 
 void random_sass_grid(const struct sass_family *family, uint64_t seed, struct sass_grid *grid);

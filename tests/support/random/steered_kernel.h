@@ -13,7 +13,6 @@
 
 /* Words of the constant array that steers kernels, and of each global array at most. */
 #define STEERED_DATA 1024u
-#define STEERED_TABLE 512u
 
 /* How often a loop's header can run each time the loop is entered. */
 struct steered_loop {

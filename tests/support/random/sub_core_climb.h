@@ -24,6 +24,14 @@ struct climb_limits {
     bool leave_out;  /* instructions, too: the stated programs cover what is executed */
 };
 
+/* Members of such limits, to be written first; `depths_`: an array. */
+#define CLIMB_GRID(kinds_, variants_, warps_, insts_, blocks_, init_, latency_)                              \
+    .kinds = (kinds_), .variants = (variants_), .warps = (warps_), .insts = (insts_), .blocks = (blocks_),   \
+    .init = (init_), .latency = (latency_)
+#define CLIMB_SMS(sub_cores_, rooms_, sms_, sections_, depths_)                                              \
+    .sub_cores = (sub_cores_), .rooms = (rooms_), .sms = (sms_), .sections = (sections_),                    \
+    .depths = (depths_), .depth_count = sizeof(depths_) / sizeof *(depths_)
+
 struct climb_inst {
     uint8_t unit, barrier; /* barrier: 0 none, 1 bare, 2 the instruction is one */
     uint8_t sources;       /* bit i: reads the result of instruction i */

@@ -10,20 +10,12 @@
 #include <cmocka.h>
 
 #include "base/files.h"
+#include "load_machine.h"
 #include "messages.h"
 #include "warpbound_gpgpusim.h"
 #include "wings/gpgpusim/import.h"
 
 #define CONFIG "tests/data/machine/SM86_ORIN_50l/gpgpusim.config"
-
-static wb_machine *load(const char *name) {
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = NULL;
-    if (wb_machine_load(name, diagnostics, &machine) != WB_OK)
-        fail_msg("%s", wb_diagnostics_text(diagnostics));
-    wb_diagnostics_free(diagnostics);
-    return machine;
-}
 
 /* The machine of the configuration file with flags put behind those that it has. */
 static wb_machine *import_with(const char *flags) {
@@ -45,7 +37,7 @@ static wb_machine *import_with(const char *flags) {
 static void test_import_gives_the_preset(void **state) {
     (void)state;
     wb_machine *imported = import_with("");
-    wb_machine *preset = load("gpgpusim-orin");
+    wb_machine *preset = load_machine("gpgpusim-orin");
     assert_int_equal(imported->model, MACHINE_GPGPUSIM);
     assert_int_equal(imported->mem_latency, 50);
     assert_memory_equal(&imported->gpgpusim, &preset->gpgpusim, sizeof imported->gpgpusim);
@@ -71,7 +63,7 @@ static void test_import_without_cache(void **state) {
                     "-gpgpu_operand_collector_num_units_gen 32\n"
                     "-gpgpu_operand_collector_num_in_ports_gen 32\n"
                     "-gpgpu_num_reg_banks 16\n-gpgpu_reg_file_port_throughput 16\n");
-    wb_machine *preset = load("gpgpusim-orin-5l");
+    wb_machine *preset = load_machine("gpgpusim-orin-5l");
     assert_int_equal(imported->model, MACHINE_GPGPUSIM);
     assert_memory_equal(&imported->gpgpusim, &preset->gpgpusim, sizeof imported->gpgpusim);
     wb_machine_free(preset);
@@ -129,7 +121,7 @@ static void test_widths(void **state) {
 static void test_files(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = load("gpgpusim-orin-5l");
+    wb_machine *machine = load_machine("gpgpusim-orin-5l");
     wb_machine *again = NULL;
     char *text = NULL;
     assert_int_equal(wb_machine_set(machine, "gpgpusim.result_buses=3", diagnostics), WB_OK);
@@ -150,7 +142,7 @@ static void test_files(void **state) {
     wb_machine_free(again);
     wb_machine_free(machine);
     /* A plain machine says nothing of the model. */
-    machine = load("ecrts2025-orin");
+    machine = load_machine("ecrts2025-orin");
     assert_int_equal(wb_machine_set(machine, "requests=ideal", diagnostics), WB_OK);
     assert_false(wb_machine_needs_accesses(machine));
     assert_int_equal(wb_machine_print(machine, diagnostics, &text), WB_OK);
@@ -165,7 +157,7 @@ static void test_files(void **state) {
 static void test_settings(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = load("gpgpusim-orin");
+    wb_machine *machine = load_machine("gpgpusim-orin");
     assert_int_equal(wb_machine_set(machine, "fetch.size=2048", diagnostics), WB_OK);
     assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), "fetch.size has to be 0, not 2048"));

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "load_machine.h"
 #include "messages.h"
 #include "warpbound_gpgpusim.h"
 #include "wings/gpgpusim/import.h"
@@ -37,14 +38,6 @@ static wb_machine *import_text(const char *text) {
     if (import_parse("c.config", text, strlen(text), diagnostics, &machine) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     assert_string_equal(wb_diagnostics_text(diagnostics), "");
-    wb_diagnostics_free(diagnostics);
-    return machine;
-}
-
-static wb_machine *load(const char *name) {
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = NULL;
-    assert_int_equal(wb_machine_load(name, diagnostics, &machine), WB_OK);
     wb_diagnostics_free(diagnostics);
     return machine;
 }
@@ -81,7 +74,7 @@ static void assert_same_sm(const wb_machine *a, const wb_machine *b) {
 static void test_settings_of_the_paper_give_its_preset(void **state) {
     (void)state;
     wb_machine *imported = import_file(DATA "SM86_ONE/gpgpusim.config");
-    wb_machine *preset = load("ecrts2025-orin");
+    wb_machine *preset = load_machine("ecrts2025-orin");
     assert_string_equal(wb_machine_name(imported), "SM86_ONE");
     assert_same_sm(imported, preset);
     assert_int_equal(imported->unit_count, 7);
@@ -101,7 +94,7 @@ static void test_settings_of_the_paper_give_its_preset(void **state) {
 static void test_settings_of_fermi_give_its_preset(void **state) {
     (void)state;
     wb_machine *imported = import_file(DATA "SM2_TWO/gpgpusim.config");
-    wb_machine *preset = load("fermi-sm20");
+    wb_machine *preset = load_machine("fermi-sm20");
     assert_same_sm(imported, preset);
     assert_int_equal(imported->unit_count, 3);
     for (uint32_t i = 0; i < 3; i++) {

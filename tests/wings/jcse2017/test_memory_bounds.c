@@ -36,10 +36,7 @@ static const struct policies in_turns = {{&policy_rr}, 1};
 
 /* Blocks of most families. */
 #define MIXED_SHAPE                                                                                          \
-    {                                                                                                        \
-        .warps = 4, .accesses = 8, .instructions = 8, .lines = 24, .lanes = 4, .store_percent = 25,          \
-        .atomic_percent = 10, .barrier_percent = 15                                                          \
-    }
+    { HAND_SHAPE(4, 8, 8, 24, 4), .store_percent = 25, .atomic_percent = 10, .barrier_percent = 15 }
 
 static const struct random_gpu_family families[] = {
     {.sms = 1,
@@ -67,8 +64,7 @@ static const struct random_gpu_family families[] = {
      .blocks = 6,
      .resident = 2,
      .waits = true,
-     .shape =
-         {.warps = 3, .accesses = 16, .instructions = 16, .lines = 16, .lanes = 3, .barrier_percent = 5}},
+     .shape = {HAND_SHAPE(3, 16, 16, 16, 3), .barrier_percent = 5}},
 };
 
 static const struct random_gpu_family dynamic_family = {.sms = 3,

@@ -1,5 +1,5 @@
 /* Methods whose solver the library was built without: they are declined by name, and cost the others nothing.
- * Linked with what stands in for CBC and CaDiCaL then. */
+ * Linked with what stands in for CBC then. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,7 @@
 
 #include "warpbound_makespan.h"
 
-static const char *const needs[][2] = {
-    {"ilp-short", "CBC"}, {"ilp-long", "CBC"}, {"ilp-cumulative", "CBC"}, {"sat", "CaDiCaL"}};
+static const char *const needs[][2] = {{"ilp-short", "CBC"}, {"ilp-long", "CBC"}, {"ilp-cumulative", "CBC"}};
 #define NEEDS (sizeof needs / sizeof *needs)
 
 static const char *needed_by(const char *method) {

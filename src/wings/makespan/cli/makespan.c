@@ -178,45 +178,14 @@ static wb_status write_convergence(const struct options *options, const wb_makes
     return status;
 }
 
-/* Options that write the problem for other solvers. */
-static const struct {
-    const char *option;
-    wb_makespan_model model;
-} models[] = {{"write-lp", WB_MODEL_LP},
-              {"write-mps", WB_MODEL_MPS},
-              {"write-cnf", WB_MODEL_DIMACS},
-              {"write-opb", WB_MODEL_OPB}};
-
-enum { MODELS = sizeof models / sizeof *models };
-
-static bool wants_model(const struct options *options) {
-    bool wants = false;
-    for (size_t i = 0; i < MODELS; i++)
-        wants |= is_given(options, models[i].option);
-    return wants;
-}
-
-/* Writes the problem for other solvers, which is then all that is done. */
-static wb_status write_models(const struct options *options, wb_makespan *makespan,
-                              wb_diagnostics *diagnostics) {
-    const char *at_least = option_value(options, "at-least");
-    uint64_t cycles = 0;
-    if (at_least != NULL) (void)read_number(at_least, strlen(at_least), 0, UINT64_MAX, &cycles);
-    if (is_given(options, "read-solution"))
-        return usage_error(diagnostics,
-                           "--read-solution cannot be combined with --write-..., which solves nothing");
-    if (is_given(options, "write-cnf") && cycles == 0)
-        return usage_error(diagnostics, "--write-cnf needs --at-least, the cycles to reach");
+/* Writes the integer program, which is then all that is done. */
+static wb_status write_lp(const struct options *options, const char *path, wb_makespan *makespan,
+                          wb_diagnostics *diagnostics) {
     const char *method = options->methods != NULL ? options->methods : "ilp-cumulative";
-    wb_status status = WB_OK;
-    for (size_t i = 0; status == WB_OK && i < MODELS; i++) {
-        const char *path = option_value(options, models[i].option);
-        char *text = NULL;
-        if (path == NULL) continue;
-        status = wb_makespan_export(makespan, models[i].model, method, cycles, diagnostics, &text);
-        if (status == WB_OK) status = wb_file_write(path, text, diagnostics);
-        free(text);
-    }
+    char *text = NULL;
+    wb_status status = wb_makespan_write_lp(makespan, method, diagnostics, &text);
+    if (status == WB_OK) status = wb_file_write(path, text, diagnostics);
+    free(text);
     return status;
 }
 
@@ -234,13 +203,7 @@ static wb_status check(const struct options *options, wb_diagnostics *diagnostic
 /* Solves the problem and prints what was found, also before a limit. */
 static wb_status solve(const struct options *options, wb_makespan *makespan, wb_diagnostics *diagnostics) {
     wb_watch watch = watch_terminal();
-    const char *solution = option_value(options, "read-solution");
-    const char *methods = solution != NULL ? "closed" : "all";
-    if (options->methods != NULL) methods = options->methods;
-    if (solution != NULL) {
-        wb_status read = wb_makespan_read_solution(makespan, solution, diagnostics);
-        if (read != WB_OK) return read;
-    }
+    const char *methods = options->methods != NULL ? options->methods : "all";
     wb_status status = wb_makespan_solve(makespan, methods, &watch, diagnostics);
     bool results = wb_makespan_bound(makespan, 0) != NULL;
     if (status != WB_OK && !(status == WB_ERR_LIMIT && results)) return status;
@@ -273,8 +236,8 @@ static int command_makespan(const struct options *options, wb_diagnostics *diagn
     if (status == WB_OK) status = load_or_refute(options, diagnostics, &inputs, &makespan);
     if (status == WB_OK && is_given(options, "mapping")) {
         status = write_mapping(options, &inputs, diagnostics);
-    } else if (status == WB_OK && wants_model(options)) {
-        status = write_models(options, makespan, diagnostics);
+    } else if (status == WB_OK && is_given(options, "write-lp")) {
+        status = write_lp(options, option_value(options, "write-lp"), makespan, diagnostics);
     } else if (status == WB_OK) {
         status = solve(options, makespan, diagnostics);
     }
@@ -320,9 +283,6 @@ static const struct option_row rows[] = {
     SETTING(0, "t0", "T", "anneal: initial temperature (default 0.3)"),
     SETTING('x', "x", "X", "extrapolate: most warps that are solved exactly"),
     SETTING(0, "seed", "N", "seed of random numbers (default 1)"),
-    TAKES(TEXT, "read-solution", "FILE", .reads = true,
-          .help = "check another solver's solution of that program (solution file of CBC, GLPK, SCIP or "
-                  "Gurobi) and use its schedule as a lower bound, besides --method (default then closed)"),
     TAKES(TEXT, "check", "FILE", .reads = true, .help = "check a witness or a certificate, from scratch"),
     HEADING("Limits"),
     SETTING(0, "time-limit", "SECONDS", "stop each method after this time, with its results so far"),
@@ -348,12 +308,6 @@ static const struct option_row rows[] = {
           .help = "anneal: write every improvement to FILE as CSV, or as a chart if its name ends in .svg"),
     TAKES(TEXT, "write-lp", "FILE",
           .help = "write the integer program of --method ilp-short, ilp-long or ilp-cumulative"),
-    TAKES(TEXT, "write-mps", "FILE", .help = "the same in free MPS, which minimises minus the makespan"),
-    TAKES(TEXT, "write-cnf", "FILE",
-          .help = "write the formula (DIMACS) whose models are the schedules of --at-least cycles"),
-    TAKES(NUMBER, "at-least", "CYCLES", .help = "of --write-cnf", .most = UINT64_MAX,
-          .expected = "a number of cycles"),
-    TAKES(TEXT, "write-opb", "FILE", .help = "write the problem in pseudo-Boolean form (OPB)"),
 };
 
 static const struct command command = {

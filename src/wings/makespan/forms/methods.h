@@ -1,11 +1,11 @@
-/* Makespan methods that stand beside the core: the integer programs of ECRTS 2012, a form of them for SAT
- * solvers (Fig. 5), the extrapolation of the same paper, and plain enumeration, which checks the others. */
+/* Makespan methods that stand beside the core: the integer programs and the extrapolation
+ * of ECRTS 2012, and plain enumeration, which checks the others. */
 #ifndef WB_PAPERS_MAKESPAN_FORMS_METHODS_H
 #define WB_PAPERS_MAKESPAN_FORMS_METHODS_H
 
 #include "wings/makespan/method/method.h"
 
 extern const struct makespan_method makespan_ilp_short, makespan_ilp_long, makespan_ilp_cumulative,
-    makespan_sat, makespan_extrapolate, makespan_brute;
+    makespan_extrapolate, makespan_brute;
 
 #endif

@@ -44,20 +44,12 @@ static bool receive_all(int link, void *bytes, size_t size) {
     return true;
 }
 
-bool solver_process_send(const struct solver_process *process, const void *bytes, size_t size) {
-    return send_all(process->link, bytes, size);
-}
-
 bool solver_process_receive(const struct solver_process *process, void *bytes, size_t size) {
     return receive_all(process->link, bytes, size);
 }
 
 void solver_child_send(const void *bytes, size_t size) {
     if (!send_all(CHILD_LINK, bytes, size)) _exit(1);
-}
-
-void solver_child_receive(void *bytes, size_t size) {
-    if (!receive_all(CHILD_LINK, bytes, size)) _exit(1);
 }
 
 bool solver_process_ready(const struct solver_process *process) {

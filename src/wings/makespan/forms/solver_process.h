@@ -1,6 +1,6 @@
 /* Solvers of others in child processes. Such a solver keeps global state, prints, and ends its process when
  * memory is exhausted; a child process keeps all of it from the caller, and can be killed where the solver
- * cannot be stopped. Parent and child send each other bytes over a link. */
+ * cannot be stopped. The child sends bytes over a link. */
 #ifndef WB_PAPERS_MAKESPAN_FORMS_SOLVER_PROCESS_H
 #define WB_PAPERS_MAKESPAN_FORMS_SOLVER_PROCESS_H
 
@@ -29,8 +29,7 @@ bool solver_process_ready(const struct solver_process *process);
 /* Processor seconds that the child has taken so far; 0 when that is not known. */
 double solver_process_seconds(const struct solver_process *process);
 
-/* Sends to the child, or receives all the bytes from it; false when the child has ended before. */
-bool solver_process_send(const struct solver_process *process, const void *bytes, size_t size);
+/* Receives all the bytes from the child; false when it has ended before. */
 bool solver_process_receive(const struct solver_process *process, void *bytes, size_t size);
 
 /* Ends the child, whatever it does. */
@@ -38,6 +37,5 @@ void solver_process_end(struct solver_process *process);
 
 /* The child's side of the link: the child ends where the parent has. */
 void solver_child_send(const void *bytes, size_t size);
-void solver_child_receive(void *bytes, size_t size);
 
 #endif

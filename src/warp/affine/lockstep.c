@@ -381,7 +381,7 @@ static wb_status execute_next(struct lockstep *lockstep, uint32_t number,
 static wb_status advance_warp(struct lockstep *lockstep, uint32_t number) {
     const struct warp *origin = &lockstep->runs[0].warps[number];
     while (origin->state == WARP_READY) {
-        const struct micro *next[AFFINE_RUNS];
+        const struct micro *next[AFFINE_RUNS] = {NULL};
         struct judgement judgement;
         uint32_t active = 0;
         WB_TRY(find_next(lockstep, number, next, &active));

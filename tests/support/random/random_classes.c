@@ -389,18 +389,18 @@ static const char *const of_data[] = {
     "min.u32 $R, $r, 40;",
     "setp.$C.and.u32 $P, $r, $o, $p;",
     "setp.$C.u32 $P, $r, $o;",
-    "and.b32 %t0, $r, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
-    "ld.shared.u32 $R, [%t0];",
-    "and.b32 %t0, $r, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
-    "@$p st.shared.u32 [%t0], $r;",
+    ("and.b32 %t0, $r, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
+     "ld.shared.u32 $R, [%t0];"),
+    ("and.b32 %t0, $r, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
+     "@$p st.shared.u32 [%t0], $r;"),
     "st.local.u32 [stack+4], $r;\nld.local.u32 $R, [stack+4];",
     "@$p st.local.u32 [stack+8], $r;",
     "ld.local.u32 $R, [stack+8];",
     "ld.const.u32 $R, [table+8];",
     "mad.wide.u32 %tl0, %c0, 8, %q1;\n@$p st.global.v2.u32 [%tl0], {$r, $r};",
-    "and.b32 %t0, $r, 0x7c;\nadd.u32 %t0, %t0, $r;\nand.b32 %t0, %t0, 0xffc;\nmad.wide.u32 %tl0, %t0, 1, "
-    "$g;\n"
-    "atom.global.max.u32 $R, [%tl0], $r;",
+    ("and.b32 %t0, $r, 0x7c;\nadd.u32 %t0, %t0, $r;\nand.b32 %t0, %t0, 0xffc;\nmad.wide.u32 %tl0, %t0, 1, "
+     "$g;\n"
+     "atom.global.max.u32 $R, [%tl0], $r;"),
     "popc.b32 $R, $r;",
     "bfe.u32 $R, $r, 4, 6;",
     "prmt.b32 $R, $r, $r, 0x7650;",
@@ -410,8 +410,8 @@ static const char *const of_data[] = {
     "mov.u32 %t0, %ctaid.x;\nshl.b32 %t0, %t0, 8;\nand.b32 %t1, $r, 0xff;\nor.b32 $R, %t0, %t1;",
     "and.b32 %t0, $r, 12;\nmov.u32 %t1, table;\nadd.u32 %t0, %t0, %t1;\n@$p ld.const.u32 $R, [%t0];",
     "redux.sync.add.s32 $R, $r, -1;",
-    "and.b32 %t0, $r, 12;\nmov.u32 %t1, tile;\nmul.wide.u32 %tl0, %c0, 4;\nadd.s64 %tl0, %tl0, %q1;\n"
-    "cp.async.ca.shared.global [%t1], [%tl0], 4, %t0;\ncp.async.wait_all;",
+    ("and.b32 %t0, $r, 12;\nmov.u32 %t1, tile;\nmul.wide.u32 %tl0, %c0, 4;\nadd.s64 %tl0, %tl0, %q1;\n"
+     "cp.async.ca.shared.global [%t1], [%tl0], 4, %t0;\ncp.async.wait_all;"),
 };
 
 enum { OF_DATA = sizeof of_data / sizeof *of_data };

@@ -29,7 +29,7 @@ static void compare(const char *bytes, size_t size, const struct random_classes 
                     struct text *difference) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
-    wb_launch *launch = random_classes_launch(made);
+    wb_launch *launch = random_classes_launch(made, NULL);
     wb_grid *by_classes = NULL, *counted = NULL, *whole = NULL;
     const wb_status status = wb_module_parse("random", bytes, size, diagnostics, &module);
     if (status == WB_OK) {
@@ -128,7 +128,7 @@ static void test_hand_written(void **state) {
                            "mov.b64 %l0, 0;\n");
         text_string(&text, hand_written[i].body);
         text_string(&text, "mad.wide.u32 %l1, %t, 1, %buf;\nst.global.u8 [%l1], %r0;\nret;\n}\n");
-        struct random_classes made = {text_take(&text), {600, 1, 1}, 32, hand_written[i].assumed};
+        struct random_classes made = {text_take(&text), {600, 1, 1}, 32, hand_written[i].assumed, false};
         compare(made.ptx, strlen(made.ptx), &made, &tally, &difference);
         report(i, &made, hand_written[i].what, &difference, &tally);
         if (ptxas != NULL) compile_and_compare(ptxas, &made, 86, 3, &tally, &difference);

@@ -83,7 +83,9 @@ struct affine_result {
     struct slot slot;
     struct affine_shadow shadow;
     struct affine_bend inherited; /* the reasons that its sources had */
-    uint32_t uniform; /* on covering paths: lanes of which the same bits are known in all blocks */
+    /* On covering paths: lanes of which the same bits are known in all blocks, and those that are made from
+     * the same memory. */
+    uint32_t uniform, followed;
 };
 
 /* What is known of an operand of the warp. */

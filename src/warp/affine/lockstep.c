@@ -74,8 +74,10 @@ static wb_status need_inside(struct lockstep *lockstep, uint32_t warp, const str
         __int128 c[AXES] = {0};
         for (uint32_t r = 1; r < lockstep->count; r++)
             c[lockstep->axis[r]] = (int64_t)(of[r][l] - of[0][l]);
-        if (region == NULL || region->size - (of[0][l] - region->base) < bytes)
-            return decline(lockstep, &by_data);
+        if (region == NULL || region->size - (of[0][l] - region->base) < bytes) {
+            bend.bend.axes = axes_of(lockstep, warp, address->base, 1u << l);
+            return decline(lockstep, &bend);
+        }
         if (!affine_require(lockstep->space, (__int128)of[0][l], c, (__int128)region->base,
                             (__int128)region->base + region->size - bytes, &bend.bend.axes))
             return decline(lockstep, &bend);
@@ -186,7 +188,8 @@ static void forget_unlike(const struct lockstep *lockstep, uint32_t warp, const 
     const uint32_t lost = known & ~everywhere & lanes;
     for (uint32_t r = 0; r < lockstep->count; r++) {
         if (lost != 0) lanes_forget(all[r], lost, origin);
-        if (!same) all[r]->unknown_base_region = BASE_REGION_NONE;
+        if (!same || (lanes & ~everywhere & ~result->followed) != 0)
+            all[r]->unknown_base_region = BASE_REGION_NONE;
         all[r]->partial &= ~(partial & lanes & ~result->uniform);
     }
 }
@@ -253,20 +256,26 @@ static void judge_others(struct lockstep *lockstep, uint32_t warp, const struct 
             (struct affine_result){.slot = op->outputs[i], .shadow = {.flat = judgement->mask}};
 }
 
-/* Lanes in which a source is flat, or unknown but for bits that are the same in all blocks. */
-static uint32_t uniform_source(const struct lockstep *lockstep, uint32_t warp, struct slot slot) {
+/* Narrows the lanes in which the same is known of the sources in all blocks: the same bits, or what also
+ * moves, so that other blocks are made from the same memory. */
+static void narrow(const struct lockstep *lockstep, uint32_t warp, struct slot slot,
+                   struct affine_result *result) {
+    const struct affine_shadow shadow = affine_of(lockstep, warp, slot);
     const uint32_t halves = lanes_halves(warp_slot(&lockstep->runs[0].warps[warp], slot));
-    return affine_of(lockstep, warp, slot).flat | (open_lanes(lockstep, warp, slot) & ~halves);
+    const uint32_t uniform = shadow.flat | (open_lanes(lockstep, warp, slot) & ~halves);
+    result->uniform &= uniform;
+    result->followed &= uniform | shadow.affine;
 }
 
-/* Lanes in which all sources are so: what is known of the result is the same in all blocks. */
-static uint32_t uniform_lanes(const struct lockstep *lockstep, uint32_t warp, const struct micro *op,
-                              uint32_t mask) {
-    uint32_t uniform = lockstep->runs[0].cover == NULL || op->execute == pack_execute ? 0 : mask;
-    for (uint32_t i = 0; uniform != 0 && i < MICRO_SOURCES; i++)
-        uniform &= uniform_source(lockstep, warp, op->source[i]);
-    if (op->execute == machine_add3_execute) uniform &= uniform_source(lockstep, warp, op->sum.carry);
-    return uniform;
+/* Finds in which lanes so much is known of all sources. */
+static void find_uniform(const struct lockstep *lockstep, uint32_t warp, const struct micro *op,
+                         uint32_t mask, struct affine_result *result) {
+    result->uniform = result->followed = lockstep->runs[0].cover == NULL ? 0 : mask;
+    for (uint32_t i = 0; result->followed != 0 && i < MICRO_SOURCES; i++)
+        narrow(lockstep, warp, op->source[i], result);
+    if (op->execute == machine_add3_execute) narrow(lockstep, warp, op->sum.carry, result);
+    for (uint32_t i = 0; op->execute == pack_execute && i < op->pack.count; i++)
+        narrow(lockstep, warp, op->pack.elements[i], result);
 }
 
 /* Judges the next instruction of a warp. WB_ERR_DECLINED where it needs more than there is. */
@@ -293,7 +302,7 @@ static wb_status judge(struct lockstep *lockstep, uint32_t warp, const struct mi
         judge_others(lockstep, warp, op, judgement);
     for (uint32_t i = 0; i < judgement->count; i++) {
         struct affine_result *result = &judgement->results[i];
-        result->uniform = uniform_lanes(lockstep, warp, op, judgement->mask);
+        find_uniform(lockstep, warp, op, judgement->mask, result);
         if (judgement->active == judgement->mask) continue;
         affine_bend_add(&result->shadow.bend, &guard);
         affine_bend_add(&result->inherited, &guard);
@@ -310,7 +319,7 @@ static void note_results(const struct lockstep *lockstep, uint32_t warp, const s
             const struct slot slot = judgement->results[k].slot;
             judged |= slot.bank == BANK_FRAME && slot.index == op->outputs[i].index;
         }
-        const struct affine_result bent = {op->outputs[i], by_data, by_data.bend, 0};
+        const struct affine_result bent = {op->outputs[i], by_data, by_data.bend, 0, 0};
         if (!judged) write_shadow(lockstep, warp, &bent, judgement->active, op->index);
     }
     for (uint32_t k = 0; k < judgement->count; k++)
@@ -370,7 +379,7 @@ static wb_status execute_next(struct lockstep *lockstep, uint32_t number,
 
 wb_status affine_advance(struct lockstep *lockstep, uint32_t number) {
     const struct warp *origin = &lockstep->runs[0].warps[number];
-    const struct micro *next[AFFINE_RUNS];
+    const struct micro *next[AFFINE_RUNS] = {NULL};
     struct judgement judgement;
     uint32_t active = 0;
     WB_TRY(find_next(lockstep, number, next, &active));

@@ -120,13 +120,22 @@ static uint64_t joined_unknown_base_region(const struct warp *warp, const struct
     return base_region;
 }
 
+/* The lanes of a register of which this run says something that need not be so in other blocks. */
+static uint32_t bent_lanes(const struct lanes *lanes) {
+    return (lanes->known | lanes_halves(lanes)) & ~(lanes->shadow.flat | lanes->shadow.affine);
+}
+
 /* Of blocks by classes (docs/block-classes.md): the lanes of `kept`, which two registers have alike, in which
- * they are alike in all blocks. */
-static uint32_t join_followed(const struct warp *warp, struct affine_shadow *old,
-                              const struct affine_shadow *arriving, uint32_t mask, uint32_t kept) {
+ * they are alike in all blocks. *bent: of others it is unknown what they are made from. */
+static uint32_t join_followed(const struct warp *warp, struct lanes *of, const struct lanes *from,
+                              uint32_t mask, uint32_t kept, bool *bent) {
     struct cover *cover = warp->run->cover;
+    struct affine_shadow *old = &of->shadow;
+    const struct affine_shadow *arriving = &from->shadow;
+    *bent = false;
     if (!warp->run->of_class) return kept;
     kept &= (old->flat & arriving->flat) | (old->affine & arriving->affine);
+    *bent = (mask & ~kept & (bent_lanes(of) | bent_lanes(from))) != 0;
     old->flat &= ~mask | kept;
     old->affine &= ~mask | kept;
     old->signs &= ~mask;
@@ -155,10 +164,12 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         old->numbers &= ~mask | arriving->numbers;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
         both |= mask & equal_halves(old, arriving, function->is_predicate[live[i]]);
-        both = join_followed(warp, &old->shadow, &arriving->shadow, mask, both);
+        bool bent;
+        both = join_followed(warp, old, arriving, mask, both, &bent);
         const uint32_t partial = mask & equal_partial(old, arriving);
         const uint64_t unknown_base_region =
-            joined_unknown_base_region(warp, old, arriving, mask & ~both, state->mask);
+            bent ? BASE_REGION_NONE
+                 : joined_unknown_base_region(warp, old, arriving, mask & ~both, state->mask);
         uint32_t lost = (old->known | old->halved | old->partial) & mask & ~both & ~partial;
         changed |= (mask & ~both) != 0 && old->unknown_base_region != unknown_base_region;
         if (lost != 0) lanes_forget(old, lost, (lost & ~arriving->known) != 0 ? arriving->origin : origin);

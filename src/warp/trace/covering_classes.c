@@ -37,6 +37,13 @@ static wb_status begin_run(struct classification *of, uint32_t r) {
     return cover_begin(run, covering->options->facts, &covering->code[r]);
 }
 
+/* The records of the origin's warps go with the block. */
+static void let_go_of_records(struct classification *of) {
+    of->accesses[0] = NULL;
+    for (uint32_t w = 0; w < of->runs[0].warp_count; w++)
+        of->runs[0].warps[w].accesses = NULL;
+}
+
 void covering_class_end(struct classification *of) {
     struct covering_classes *covering = of->covering;
     for (uint32_t r = 0; r < of->begun; r++) {
@@ -44,7 +51,7 @@ void covering_class_end(struct classification *of) {
         arena_free(&covering->code[r]);
     }
     if (covering->block != NULL) {
-        of->accesses[0] = NULL;
+        let_go_of_records(of);
         wb_block_free(covering->block);
         covering->block = NULL;
     }
@@ -118,7 +125,7 @@ wb_status covering_class_add(struct classification *of, struct block_class *clas
     if (of->classes.count == 0 && is_short(of)) return WB_ERR_DECLINED;
     WB_TRY(covering_place(of->grid, block, 0));
     WB_TRY(find_periods(of, class));
-    of->accesses[0] = NULL;
+    let_go_of_records(of);
     covering->block = NULL;
     WB_TRY(covering_keep(of->grid, covering->kinds, block));
     class->coverings[0] = of->grid->blocks.items[of->grid->blocks.count - 1].covering + 1;

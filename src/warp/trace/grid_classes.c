@@ -3,6 +3,7 @@
  * same as if they were. */
 #include "warp/trace/classes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static wb_status find_moves(const struct classification *of, struct wb_grid *apa
                             uint8_t *unlike) {
     const struct lockstep *lockstep = &of->lockstep;
     *unlike = 0;
+    assert(lockstep->count > 0);
     if (of->accesses[0] == NULL) return WB_OK;
     for (uint32_t r = 0; r < lockstep->count; r++)
         WB_TRY(add_copy(of, r, apart));

@@ -14,10 +14,12 @@ struct writer {
     struct random_state random;
     struct text body;
     uint32_t grid[3];
+    bool old; /* the oldest architecture */
     uint32_t labels;
+    bool data;               /* some numbers are loaded */
     bool calm;               /* numbers are small, so that few things wrap around */
     uint32_t follow_percent; /* how often registers are read that were written just now */
-    uint32_t last[4];        /* the register of each kind that was written last */
+    uint32_t last[5];        /* the register of each kind that was written last */
 };
 
 static uint32_t below(struct writer *writer, uint32_t bound) {
@@ -84,7 +86,7 @@ static void emit_register(struct writer *writer, char letter) {
     static const struct {
         const char *name;
         uint32_t count;
-    } files[] = {{"r", 6}, {"l", 5}, {"h", 3}, {"p", 4}};
+    } files[] = {{"r", 6}, {"l", 5}, {"h", 3}, {"p", 4}, {"g", 3}};
     const bool written = letter < 'a';
     for (uint32_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (files[i].name[0] != (letter | 0x20)) continue;
@@ -120,6 +122,7 @@ static void emit_operand(struct writer *writer, char letter) {
     case 'i': text_printf(body, "%" PRIu32, some_amount(writer)); return;
     case 'd': text_printf(body, "%" PRIu32, 1 + below(writer, chance(writer, 70) ? 40 : 100000)); return;
     case 'b': text_printf(body, "0x%" PRIx32, below(writer, 256)); return;
+    case 'o': text_printf(body, "%" PRIu32, 8 * below(writer, 12)); return;
     case 'C': text_string(body, compares[below(writer, 6)]); return;
     default: emit_register(writer, letter);
     }
@@ -140,7 +143,7 @@ static void emit(struct writer *writer, const char *pattern) {
 /* Loads from addresses that show the value of a register. */
 static void observe(struct writer *writer, const char *name, char kind) {
     struct text *body = &writer->body;
-    const char *const word = kind == 'r' ? name : "%t0";
+    const char *word = kind == 'r' ? name : "%t0";
     if (kind == 'h')
         text_printf(body, chance(writer, 50) ? "cvt.u32.u16 %%t0, %s;\n" : "cvt.s32.s16 %%t0, %s;\n", name);
     if (kind == 'p') text_printf(body, "selp.u32 %%t0, 4096, 64, %s;\n", name);
@@ -151,6 +154,11 @@ static void observe(struct writer *writer, const char *name, char kind) {
         case 2: text_printf(body, "shr.u64 %%tl1, %s, 32;\ncvt.u32.u64 %%t0, %%tl1;\n", name); break;
         default: text_printf(body, "mov.b64 {%%t1, %%t0}, %s;\n", name); break;
         }
+    }
+    if (writer->data) { /* of a smaller buffer, as many blocks are executed */
+        text_printf(body, chance(writer, 50) ? "and.b32 %%t2, %s, 0xfffff;\n" : "shr.u32 %%t2, %s, 12;\n",
+                    word);
+        word = "%t2";
     }
     if (chance(writer, 8)) {
         text_printf(body,
@@ -344,6 +352,70 @@ static const char *const instructions[] = {
 
 enum { INSTRUCTIONS = sizeof instructions / sizeof *instructions };
 
+/* What loads and pointers are for: of more than one line, without guards; the last ones are not for the
+ * oldest architecture. */
+static const char *const of_data[] = {
+    "ld.global.u32 $R, [%q1+$o];",
+    "ld.global.u32 $R, [%q0+$o];",
+    "ld.global.u64 $L, [%q1+$o];",
+    "mul.wide.u32 %tl0, %c0, 4;\nadd.s64 %tl0, %tl0, %q1;\nld.global.u32 $R, [%tl0+$o];",
+    "ld.global.u8 %t0, [%q0+$o];\nsetp.$C.u32 $P, %t0, $o;",
+    "ld.global.u16 $H, [%q0+$o];",
+    "ld.global.u32 %t0, [%q1+$o];\nand.b32 $R, %t0, $m;",
+    "ld.global.u32 %t0, [%q0];\nand.b32 %t0, %t0, 7;\nadd.u32 $R, $r, %t0;",
+    "mov.u64 $G, %q1;",
+    "mov.u64 $G, %third;",
+    "@$p mov.u64 $G, %q1;",
+    "@$p mov.u64 $G, %third;",
+    "selp.b64 $G, $g, $g, $p;",
+    "add.s64 $G, %q1, 128;",
+    "and.b32 %t0, $r, 0xfc;\ncvt.u64.u32 %tl0, %t0;\nadd.s64 %tl0, %tl0, $g;\nld.global.u32 $R, [%tl0];",
+    "and.b32 %t0, $r, 0xff;\nmad.wide.u32 %tl0, %t0, 4, $g;\nld.global.u32 %t0, [%tl0];",
+    "and.b32 %t0, $r, 0xff;\nmad.wide.u32 %tl0, %t0, 4, $g;\n@$p ld.global.u32 $R, [%tl0];",
+    "and.b32 %t0, $r, 0x3ff;\nmad.wide.u32 %tl0, %t0, 4, $g;\n@$p st.global.u32 [%tl0], $r;",
+    "@$p st.global.u32 [%q0+$o], $r;",
+    "@$p red.global.add.u32 [%q0], $r;",
+    "@!$p ld.global.u32 $R, [%q0+$o];",
+    "mul.wide.u32 %tl0, %c0, 4;\nadd.s64 %tl0, %tl0, %q0;\n@$p st.global.u32 [%tl0], $r;",
+    "shfl.sync.idx.b32 $R, $r, 3, 31, -1;",
+    "shfl.sync.bfly.b32 $R, $r, 1, 31, -1;",
+    "shfl.sync.up.b32 $R|$P, $r, 2, 0, -1;",
+    "vote.sync.all.pred $P, $p, -1;",
+    "vote.sync.ballot.b32 $R, $p, -1;",
+    "match.any.sync.b32 $R, $r, -1;",
+    "cvt.rn.f32.u32 %f, $r;\nsetp.gt.f32 $P, %f, 0f41F00000;",
+    "cvt.rn.f32.u32 %f, $r;\nmul.f32 %f, %f, 0f3F400000;\ncvt.rzi.u32.f32 $R, %f;",
+    "and.b32 $R, $r, 31;",
+    "min.u32 $R, $r, 40;",
+    "setp.$C.and.u32 $P, $r, $o, $p;",
+    "setp.$C.u32 $P, $r, $o;",
+    ("and.b32 %t0, $r, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
+     "ld.shared.u32 $R, [%t0];"),
+    ("and.b32 %t0, $r, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
+     "@$p st.shared.u32 [%t0], $r;"),
+    "st.local.u32 [stack+4], $r;\nld.local.u32 $R, [stack+4];",
+    "@$p st.local.u32 [stack+8], $r;",
+    "ld.local.u32 $R, [stack+8];",
+    "ld.const.u32 $R, [table+8];",
+    "mad.wide.u32 %tl0, %c0, 8, %q1;\n@$p st.global.v2.u32 [%tl0], {$r, $r};",
+    ("and.b32 %t0, $r, 0x7c;\nadd.u32 %t0, %t0, $r;\nand.b32 %t0, %t0, 0xffc;\nmad.wide.u32 %tl0, %t0, 1, "
+     "$g;\n"
+     "atom.global.max.u32 $R, [%tl0], $r;"),
+    "popc.b32 $R, $r;",
+    "bfe.u32 $R, $r, 4, 6;",
+    "prmt.b32 $R, $r, $r, 0x7650;",
+    "mov.u32 %t0, %ctaid.x;\nmin.u32 $R, %t0, 9;",
+    "mov.u32 %t0, %ctaid.x;\nmad.lo.u32 $R, %t0, 4, $r;",
+    "mov.u32 %t0, %ctaid.x;\nsetp.lt.or.u32 $P, %t0, 30, $p;",
+    "mov.u32 %t0, %ctaid.x;\nshl.b32 %t0, %t0, 8;\nand.b32 %t1, $r, 0xff;\nor.b32 $R, %t0, %t1;",
+    "and.b32 %t0, $r, 12;\nmov.u32 %t1, table;\nadd.u32 %t0, %t0, %t1;\n@$p ld.const.u32 $R, [%t0];",
+    "redux.sync.add.s32 $R, $r, -1;",
+    ("and.b32 %t0, $r, 12;\nmov.u32 %t1, tile;\nmul.wide.u32 %tl0, %c0, 4;\nadd.s64 %tl0, %tl0, %q1;\n"
+     "cp.async.ca.shared.global [%t1], [%tl0], 4, %t0;\ncp.async.wait_all;"),
+};
+
+enum { OF_DATA = sizeof of_data / sizeof *of_data };
+
 /* The letter of what an instruction writes, a small one. */
 static char written_by(const char *pattern) {
     const char *at = strchr(pattern, '$');
@@ -388,6 +460,36 @@ static void emit_chain(struct writer *writer, uint32_t which) {
 
 static void emit_statements(struct writer *writer, uint32_t count, uint32_t depth);
 
+/* Lanes part, and meet behind both sides. */
+static void emit_sides(struct writer *writer, uint32_t depth) {
+    const uint32_t label = writer->labels++;
+    emit(writer, "mov.pred %tp, $p;");
+    text_printf(&writer->body, "@%%tp bra $E%u;\n", label);
+    emit_statements(writer, 1 + below(writer, 2), depth + 1);
+    text_printf(&writer->body, "bra $M%u;\n$E%u:\n", label, label);
+    emit_statements(writer, 1 + below(writer, 2), depth + 1);
+    text_printf(&writer->body, "$M%u:\n", label);
+}
+
+/* A loop that known numbers end, or such that grow with blocks, and data before. */
+static void emit_data_loop(struct writer *writer, uint32_t depth) {
+    static const char *const limits[] = {"mov.u32 %t0, 3;", "mov.u32 %t0, %ctaid.x;\nmin.u32 %t0, %t0, 5;",
+                                         "and.b32 %t0, %r1, 3;", "min.u32 %t0, %r2, 4;"};
+    const uint32_t label = writer->labels++;
+    text_printf(&writer->body, "%s\nmov.u32 %%n%u, %%t0;\n", limits[below(writer, 4)], depth);
+    text_printf(&writer->body, "mov.u32 %%i%u, 0;\n$B%u:\n", depth, label);
+    emit_statements(writer, 1 + below(writer, 2), depth + 1);
+    if (chance(writer, 60)) {
+        emit(writer, chance(writer, 50) ? "mov.pred %tp, $p;"
+                                        : "ld.global.u32 %t0, [%q0+$o];\nsetp.eq.u32 %tp, %t0, $r;");
+        text_printf(&writer->body, "@%%tp bra $X%u;\n", label);
+        if (chance(writer, 50)) emit_statements(writer, 1, depth + 1);
+    }
+    text_printf(&writer->body,
+                "add.u32 %%i%u, %%i%u, 1;\nsetp.lt.u32 %%tp, %%i%u, %%n%u;\n@%%tp bra $B%u;\n$X%u:\n", depth,
+                depth, depth, depth, label, label);
+}
+
 static void emit_branch(struct writer *writer, uint32_t depth) {
     const uint32_t label = writer->labels++, kind = below(writer, 3);
     if (kind == 0) emit(writer, "setp.$C.s32 %tp, $r, $k;");
@@ -425,8 +527,24 @@ static void emit_access(struct writer *writer, uint32_t depth) {
     emit(writer, accesses[below(writer, depth == 0 ? 5 : 4)]);
 }
 
+static void emit_data_statement(struct writer *writer, uint32_t depth) {
+    const uint32_t kind = below(writer, writer->calm ? 100 : 40);
+    if (kind < 8 && depth < DEPTH_MAX)
+        emit_sides(writer, depth);
+    else if (kind < 16 && depth < DEPTH_MAX)
+        emit_data_loop(writer, depth);
+    else if (kind < 19 && depth == 0)
+        emit(writer, chance(writer, 50) ? "@$p exit;" : "bar.sync 0;");
+    else
+        emit(writer, of_data[below(writer, OF_DATA - (writer->old ? 2 : 0))]);
+}
+
 static void emit_statements(struct writer *writer, uint32_t count, uint32_t depth) {
     for (uint32_t i = 0; i < count; i++) {
+        if (writer->data && chance(writer, 70)) {
+            emit_data_statement(writer, depth);
+            continue;
+        }
         const uint32_t kind = below(writer, 100);
         if (kind < 7 && depth < DEPTH_MAX)
             emit_branch(writer, depth);
@@ -437,7 +555,7 @@ static void emit_statements(struct writer *writer, uint32_t count, uint32_t dept
         else if (kind < 17 && depth == 0)
             emit(writer, "@%p2 ret;");
         else
-            emit_instruction(writer, below(writer, INSTRUCTIONS), 60);
+            emit_instruction(writer, below(writer, INSTRUCTIONS), writer->data ? 20 : 60);
     }
 }
 
@@ -490,6 +608,13 @@ static void choose_grid(struct writer *writer, struct random_classes *kernel) {
     uint32_t *grid = kernel->grid;
     kernel->threads = threads[below(writer, 6)];
     grid[0] = grid[1] = grid[2] = 1;
+    if (writer->data) {
+        for (uint32_t j = 0; j < 3; j++)
+            grid[j] = chance(writer, 40) ? 1 : 2 + below(writer, 6);
+        grid[below(writer, 2)] += 20 + below(writer, 40);
+        memcpy(writer->grid, grid, sizeof writer->grid);
+        return;
+    }
     switch (below(writer, 3)) {
     case 0: grid[below(writer, 3)] = 64 + below(writer, 1937); break;
     case 1:
@@ -503,21 +628,36 @@ static void choose_grid(struct writer *writer, struct random_classes *kernel) {
     memcpy(writer->grid, grid, sizeof writer->grid);
 }
 
-void random_classes_make(uint64_t seed, struct random_classes *kernel) {
-    struct writer writer = {.random = random_seeded(seed), .follow_percent = 50};
+static void make(uint64_t seed, bool data, struct random_classes *kernel) {
+    struct writer writer = {
+        .random = random_seeded(seed), .data = data, .old = seed % 4 == 0, .follow_percent = 50};
     struct text *body = &writer.body;
     choose_grid(&writer, kernel);
+    kernel->data = data;
     kernel->assumed = seed % 4 == 0 ? WB_TAKE_ALL : WB_TAKE_DIV_ZERO;
     writer.calm = chance(&writer, 60);
     text_string(body,
-                ".version 8.0\n.target sm_75\n.address_size 64\n"
+                data && seed % 4 != 0 ? ".version 8.0\n.target sm_80\n" : ".version 8.0\n.target sm_75\n");
+    text_string(body,
+                ".address_size 64\n"
                 ".const .align 4 .u32 table[4] = {3, 70, 500, 9};\n"
-                ".visible .entry k(.param .u64 other, .param .u64 buffer, .param .u32 n, .param .u64 m)\n{\n"
-                ".reg .pred %p<4>, %tp;\n.reg .b16 %h<3>, %th;\n"
-                ".reg .b32 %r<6>, %c<3>, %t<3>, %n<3>;\n.reg .b64 %l<5>, %cl<2>, %tl<2>, %q<3>, %buf;\n"
-                ".shared .align 4 .b8 tile[256];\n");
+                ".visible .entry k(.param .u64 other, .param .u64 buffer, .param .u32 n, .param .u64 m");
+    text_string(body, data ? ", .param .u64 third)\n{\n" : ")\n{\n");
+    text_string(body, ".reg .pred %p<4>, %tp;\n.reg .b16 %h<3>, %th;\n"
+                      ".reg .b32 %r<6>, %c<3>, %t<3>, %n<3>;\n.reg .b64 %l<5>, %cl<2>, %tl<2>, %q<3>, %buf;\n"
+                      ".shared .align 4 .b8 tile[256];\n");
+    if (data)
+        text_string(
+            body,
+            ".reg .b32 %i<3>;\n.reg .f32 %f;\n.reg .b64 %g<3>, %third;\n.local .align 4 .b8 stack[16];\n");
     emit_start(&writer);
-    if (seed % 2 == 0)
+    if (data) {
+        text_string(
+            body,
+            "ld.param.u64 %third, [third];\nmov.u64 %g0, %q1;\nmov.u64 %g1, %q0;\nmov.u64 %g2, %third;\n");
+        emit(&writer, "ld.global.u32 $R, [%q1+$o];\nld.global.u32 $R, [%q0+$o];\nsetp.$C.u32 $P, $r, $o;");
+        emit_statements(&writer, 3 + below(&writer, 10), 0);
+    } else if (seed % 2 == 0)
         emit_statements(&writer, 1 + below(&writer, 6), 0);
     else
         emit_chain(&writer, (uint32_t)(seed / 2 % INSTRUCTIONS));
@@ -525,20 +665,32 @@ void random_classes_make(uint64_t seed, struct random_classes *kernel) {
     kernel->ptx = text_take(body);
 }
 
+void random_classes_make(uint64_t seed, struct random_classes *kernel) {
+    make(seed, false, kernel);
+}
+
+void random_classes_make_data(uint64_t seed, struct random_classes *kernel) {
+    make(seed, true, kernel);
+}
+
 void random_classes_free(struct random_classes *kernel) {
     free(kernel->ptx);
     kernel->ptx = NULL;
 }
 
-wb_launch *random_classes_launch(const struct random_classes *kernel) {
-    static const char *const arguments[] = {"buf:u32[4096]", "buf:u8[4294967296]", "u32:37",
-                                            "u64:12884901888"};
+wb_launch *random_classes_launch(const struct random_classes *kernel, const char *contents) {
+    char other[64];
+    (void)text_format(other, sizeof other, "buf:u32[4096]%s%s", contents == NULL ? "" : "=",
+                      contents == NULL ? "" : contents);
+    const char *const arguments[] = {other, kernel->data ? "buf:u8[8388608]" : "buf:u8[4294967296]", "u32:37",
+                                     "u64:12884901888", other};
+    const size_t count = sizeof arguments / sizeof *arguments - (kernel->data ? 0 : 1);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();
     const uint32_t threads[3] = {kernel->threads, 1, 1};
     wb_status status = wb_launch_set_grid(launch, kernel->grid, diagnostics);
     if (status == WB_OK) status = wb_launch_set_block(launch, threads, diagnostics);
-    for (size_t i = 0; status == WB_OK && i < sizeof arguments / sizeof *arguments; i++)
+    for (size_t i = 0; status == WB_OK && i < count; i++)
         status = wb_launch_add_argument(launch, arguments[i], diagnostics);
     if (status == WB_OK) status = wb_launch_assume(launch, kernel->assumed, diagnostics);
     if (status != WB_OK) abort();

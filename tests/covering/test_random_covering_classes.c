@@ -1,5 +1,5 @@
 /* Random kernels whose control and addresses depend on data, and on the number of the block: their covering
- * paths by classes of blocks (docs/block-classes.md, section 4) cover what every block executes on some data,
+ * paths by classes of blocks (docs/block-classes.md, section 6) cover what every block executes on some data,
  * and are mostly, byte for byte, those of which every block is executed. */
 #include <inttypes.h>
 #include <setjmp.h>

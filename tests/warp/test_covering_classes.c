@@ -1,4 +1,4 @@
-/* Covering paths by classes of blocks (docs/block-classes.md, section 4): grids that are executed by classes
+/* Covering paths by classes of blocks (docs/block-classes.md, section 6): grids that are executed by classes
  * on unknown contents are, byte for byte, those of which every block is executed, for all kernels of
  * kernels/index.txt and their machine code. */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Classes of blocks on covering paths (docs/block-classes.md, section 4): no memory but constants is known to
+/* Classes of blocks on covering paths (docs/block-classes.md, section 6): no memory but constants is known to
  * them, and what is not the same in all blocks of a class is unknown. */
 #include "warp/trace/classes.h"
 

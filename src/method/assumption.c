@@ -105,6 +105,10 @@ static const struct {
         {.id = "M7",
          .text = ("instruction fetch is as the machine states, or faster; a PTX instruction is one machine "
                   "instruction; nothing else uses the instruction caches")},
+    [WB_ASSUME_LATENCIES_IN_INTERVALS] =
+        {.id = "M8",
+         .text =
+             "initiations are exactly as the machine states; latencies lie in the intervals that it states"},
     [WB_ASSUME_MACHINE_CODE_TIMES] =
         {.id = "M9",
          .text = ("machine instructions hold the issue stage and their units, and take from there until "

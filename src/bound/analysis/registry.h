@@ -14,6 +14,7 @@
     X(fifo)                                                                                                  \
     X(elb)                                                                                                   \
     X(gub)                                                                                                   \
+    X(sections)                                                                                              \
     X(exhaustive)                                                                                            \
     X(adversary)                                                                                             \
     X(adversary_short)                                                                                       \

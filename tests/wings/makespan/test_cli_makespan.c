@@ -47,6 +47,36 @@ static const struct failure_case failures[] = {
 #define MANY "makespan -w 300:LLCLLCLLC -u L=1,C=4 --method "
 
 /* A method that says nothing is a row with its reason; by itself it is an error. */
+/* What another solver has found is a lower bound; the closed form beside it shows that there is no more. */
+static void test_solution_of_another_solver_is_checked(void **state) {
+    (void)state;
+    static const char problem[] = "makespan LC -w 2 -u L=1,C=1 --read-solution ";
+    static const char *const files[] = {"cbc", "glpk", "gurobi", "scip"};
+    char arguments[256];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        (void)snprintf(arguments, sizeof arguments,
+                       "%sfuzz/seeds/fuzz_makespan_solution/%s.txt --method exact --json", problem, files[i]);
+        json_t *root = run_json(arguments, 0);
+        json_t *solution = entry(root, "bounds", "method", "solution");
+        assert_string_is(solution, "kind", "lower");
+        assert_int_equal(number(solution, "cycles"), 3);
+        json_decref(root);
+    }
+    struct run run = run_shell("echo LS_1_1_1 0.5 | \"$WB\" makespan LC -w 2 -u L=1,C=1 --read-solution -");
+    assert_int_equal(run.status, 2);
+    assert_string_equal(run.out, "");
+    assert_non_null(strstr(run.err, "-:1:10: error: the value 0.5 is not a whole number"));
+    run_free(&run);
+    check_failure(&(struct failure_case){"makespan LC -w 2 -u L=1,C=1 --read-solution x --write-lp -", 2,
+                                         "--read-solution cannot be combined with"});
+    run = run_shell("\"$WB\" makespan LC -w 2 -u L=1,C=1 --read-solution "
+                    "fuzz/seeds/fuzz_makespan_solution/cbc.txt --witness - -o /dev/null | "
+                    "\"$WB\" makespan --check -");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, "-: a schedule of 2 warps that takes 3 cycles\n");
+    run_free(&run);
+}
+
 static void test_declined_method_costs_the_others_nothing(void **state) {
     (void)state;
     json_t *root = run_json(MANY "brute,closed --json", 0);
@@ -273,6 +303,7 @@ static void test_kernel_without_launch(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_solution_of_another_solver_is_checked),
         cmocka_unit_test(test_declined_method_costs_the_others_nothing),
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_all_methods_on_the_refutation),

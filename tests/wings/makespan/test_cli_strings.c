@@ -31,6 +31,7 @@ static const struct session {
     {"\"$WB\" makespan LC -w 2 -u L=1,C=1 --method closed -o - >/dev/null; test -z \"$(ls)\"", 0, NULL, NULL},
     {"\"$WB\" makespan LLC -w 2 -u L=1,C=1 --method exakt", 2, NULL,
      "unknown name 'exakt'; did you mean 'exact'?"},
+    {"\"$WB\" makespan --check - --read-solution -", 2, NULL, "standard input can be read only once"},
     {"\"$WB\" init \"$OLDPWD\"/kernels/stencil5.ptx -o x.yaml >&2; \"$WB\" makespan x.yaml", 2, NULL,
      "x.yaml:14:5: error: argument 6 of stencil5 is"},
     {"\"$WB\" makespan L5C9L2C9 -w 48 -u L=1,C=4 --method anneal --time-limit 0.1 --iterations 100000000", 4,
@@ -86,8 +87,10 @@ static void test_sweep(void **state) {
 static void test_schema(void **state) {
     (void)state;
     struct run run = run_in_folder("\"$WB\" help makespan | sed -n '/^methods:/,/^$/s/^  \\([a-z0-9-]\\+\\) "
-                                   ".*/\\1/p' > a; jq -r '.\"$defs\".makespan_method.enum[]' "
-                                   "\"$OLDPWD\"/docs/schema/common.schema.json > b; diff a b");
+                                   ".*/\\1/p' > a; echo solution "
+                                   ">> a; jq -r '.\"$defs\".makespan_method.enum[]' "
+                                   "\"$OLDPWD\"/docs/schema/common.schema.json > b; diff "
+                                   "a b");
     if (run.status != 0) fail_msg("%s%s", run.out, run.err);
     run_free(&run);
 }

@@ -95,6 +95,7 @@ struct program {
     struct makespan_run run;
     const struct ilp_form *form;
     uint32_t horizon;
+    ilp_writer *write;
     struct text out;
 };
 
@@ -135,17 +136,19 @@ static void test_horizon_of_the_paper_is_too_short(void **state) {
 
 static wb_status write_program(void *context) {
     struct program *program = context;
-    return ilp_write(&program->run, program->form, &program->out);
+    return ilp_write(&program->run, program->form, program->write, &program->out);
 }
 
 /* The text of a program. */
-static struct text text_of(const struct makespan_problem *problem, const struct ilp_form *form) {
+static struct text text_of(const struct makespan_problem *problem, const struct ilp_form *form,
+                           ilp_writer *write) {
     const struct makespan_settings settings = MAKESPAN_SETTINGS_DEFAULTS;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct arena arena = {0};
     struct program program = {
         .run = {.problem = problem, .settings = &settings, .diagnostics = diagnostics, .arena = &arena},
-        .form = form};
+        .form = form,
+        .write = write};
     assert_int_equal(makespan_with_memory(&program.run, &arena, write_program, &program), WB_OK);
     arena_free(&arena);
     wb_diagnostics_free(diagnostics);
@@ -154,7 +157,7 @@ static struct text text_of(const struct makespan_problem *problem, const struct 
 
 static void check_lp(const struct makespan_case *c, const struct ilp_form *form, const char *expected) {
     struct makespan_problem problem = makespan_case_problem(c);
-    struct text out = text_of(&problem, form);
+    struct text out = text_of(&problem, form, ilp_lp_write);
     assert_string_equal(out.data, expected);
     text_free(&out);
     problem_free(&problem);
@@ -228,7 +231,7 @@ static void test_lp_text(void **state) {
 
 /* What CBC finds of a program in a file of that format, as a minimum; in a process of its own, as it prints.
  */
-static double solve_file(const char *path) {
+static double solve_file(const char *path, int (*read_program)(Cbc_Model *, const char *)) {
     int ends[2];
     double value = 0;
     assert_int_equal(pipe(ends), 0);
@@ -237,7 +240,7 @@ static double solve_file(const char *path) {
     if (child == 0) {
         Cbc_Model *cbc = Cbc_newModel();
         Cbc_setLogLevel(cbc, 0);
-        const bool solved = freopen("/dev/null", "w", stdout) != NULL && Cbc_readLp(cbc, path) == 0 &&
+        const bool solved = freopen("/dev/null", "w", stdout) != NULL && read_program(cbc, path) == 0 &&
                             Cbc_solve(cbc) == 0 && Cbc_isProvenOptimal(cbc);
         value = solved ? Cbc_getObjValue(cbc) : 0;
         _exit(write(ends[1], &value, sizeof value) == sizeof value ? 0 : 1);
@@ -249,19 +252,26 @@ static double solve_file(const char *path) {
     return value;
 }
 
-/* The file of every program, read back by CBC, has the makespan that a search has found. */
-static void check_file(const struct makespan_problem *problem, const struct ilp_form *form,
-                       uint64_t expected) {
-    char path[] = "/tmp/warpbound_ilp_XXXXXX.lp";
+/* Both files of every program, read back by CBC, have the makespan that a search has found. */
+static void check_files(const struct makespan_problem *problem, const struct ilp_form *form,
+                        uint64_t expected) {
+    static const struct {
+        ilp_writer *write;
+        int (*read)(Cbc_Model *, const char *);
+        int sign;
+    } formats[] = {{ilp_lp_write, Cbc_readLp, 1}, {ilp_mps_write, Cbc_readMps, -1}};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    struct text out = text_of(problem, form);
-    (void)close(mkstemps(path, 3));
-    assert_int_equal(wb_file_write(path, out.data, diagnostics), WB_OK);
-    if (llround(solve_file(path)) != (long long)expected)
-        fail_msg("%s: %f, not %llu\n%s", form->name, solve_file(path), (unsigned long long)expected,
-                 out.data);
-    assert_int_equal(unlink(path), 0);
-    text_free(&out);
+    for (size_t i = 0; i < 2; i++) {
+        char path[] = "/tmp/warpbound_ilp_XXXXXX.lp";
+        struct text out = text_of(problem, form, formats[i].write);
+        (void)close(mkstemps(path, 3));
+        assert_int_equal(wb_file_write(path, out.data, diagnostics), WB_OK);
+        if (llround(solve_file(path, formats[i].read)) != formats[i].sign * (long long)expected)
+            fail_msg("%s, format %zu: %f, not %llu\n%s", form->name, i, solve_file(path, formats[i].read),
+                     (unsigned long long)expected, out.data);
+        assert_int_equal(unlink(path), 0);
+        text_free(&out);
+    }
     wb_diagnostics_free(diagnostics);
 }
 
@@ -273,7 +283,7 @@ static void test_files_have_the_same_optimum(void **state) {
         if (problem.instruction_count <= INSTRUCTIONS_MAX && problem.warp_count > 1) {
             struct makespan_result brute = makespan_case_solve(&makespan_brute, &problem, NULL, WB_OK);
             for (size_t f = 0; f < 3; f++)
-                check_file(&problem, forms[f], brute.bound.cycles);
+                check_files(&problem, forms[f], brute.bound.cycles);
             makespan_result_free(&brute);
             made++;
         }

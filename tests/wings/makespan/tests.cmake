@@ -14,6 +14,7 @@ wb_test(test_makespan_simulated wb_makespan)
 wb_test(test_makespan_segment wb_makespan)
 wb_test(test_makespan_certificate wb_makespan)
 wb_test(test_makespan_anneal wb_makespan)
+wb_test(test_makespan_solution wb_makespan NEEDS has_cbc)
 wb_test(test_makespan_missing wb_makespan)
 target_sources(test_makespan_missing
                PRIVATE ${PROJECT_SOURCE_DIR}/src/wings/makespan/forms/ilp_cbc_missing.c)

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "launch/launch.h"
 #include "wings/makespan/certificate/write.h"
+#include "wings/makespan/forms/ilp_solution.h"
 #include "wings/makespan/strings/path_string.h"
 #include "wings/makespan/strings/spec_file.h"
 
@@ -204,6 +205,51 @@ wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb
     WB_TRY(asking);
     WB_TRY(refute_estimates(makespan, diagnostics));
     return end;
+}
+
+/* Keeps a schedule that was read, as a result beside those of the methods. */
+static wb_status keep_solution(wb_makespan *makespan, struct makespan_result *result) {
+    const uint64_t makespan_found = result->witness.makespan;
+    result->bound =
+        (wb_bound){.method = "solution", .kind = WB_LOWER, .cycles = makespan_found, .lower = makespan_found};
+    makespan_assume_model(&result->bound);
+    assume_problem(makespan, &result->bound);
+    return vec_push(&makespan->results, *result);
+}
+
+/* A solution file that is being read. */
+struct solution_reader {
+    struct makespan_run run;
+    struct source source;
+    struct makespan_result result;
+};
+
+static wb_status read_solution(void *context) {
+    struct solution_reader *reader = context;
+    struct arena scratch = {0};
+    arena_bind(&scratch, &reader->result.arena);
+    reader->run.arena = &scratch;
+    wb_status status =
+        ilp_read_back(&reader->run, &reader->source, &reader->result.arena, &reader->result.witness);
+    arena_free(&scratch);
+    return status;
+}
+
+wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    size_t size = 0;
+    WB_TRY(makespan_prepare(makespan, diagnostics));
+    WB_TRY(file_read(path, ILP_SOLUTION_SIZE_MAX, diagnostics, &text, &size));
+    struct solution_reader reader = {.run = {.problem = &makespan->problem,
+                                             .settings = &makespan->spec.settings,
+                                             .diagnostics = diagnostics},
+                                     .source = {.name = path, .text = text, .size = size}};
+    wb_status status = makespan_with_memory(&reader.run, &reader.result.arena, read_solution, &reader);
+    if (status == WB_OK && keep_solution(makespan, &reader.result) != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, path);
+    if (status != WB_OK) makespan_result_free(&reader.result);
+    free(text);
+    return status;
 }
 
 const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count) {

@@ -178,14 +178,37 @@ static wb_status write_convergence(const struct options *options, const wb_makes
     return status;
 }
 
-/* Writes the integer program, which is then all that is done. */
-static wb_status write_lp(const struct options *options, const char *path, wb_makespan *makespan,
-                          wb_diagnostics *diagnostics) {
+/* Options that write the problem for other solvers. */
+static const struct {
+    const char *option;
+    wb_makespan_model model;
+} models[] = {{"write-lp", WB_MODEL_LP}, {"write-mps", WB_MODEL_MPS}};
+
+enum { MODELS = sizeof models / sizeof *models };
+
+static bool wants_model(const struct options *options) {
+    bool wants = false;
+    for (size_t i = 0; i < MODELS; i++)
+        wants |= is_given(options, models[i].option);
+    return wants;
+}
+
+/* Writes the problem for other solvers, which is then all that is done. */
+static wb_status write_models(const struct options *options, wb_makespan *makespan,
+                              wb_diagnostics *diagnostics) {
+    if (is_given(options, "read-solution"))
+        return usage_error(diagnostics,
+                           "--read-solution cannot be combined with --write-..., which solves nothing");
     const char *method = options->methods != NULL ? options->methods : "ilp-cumulative";
-    char *text = NULL;
-    wb_status status = wb_makespan_write_lp(makespan, method, diagnostics, &text);
-    if (status == WB_OK) status = wb_file_write(path, text, diagnostics);
-    free(text);
+    wb_status status = WB_OK;
+    for (size_t i = 0; status == WB_OK && i < MODELS; i++) {
+        const char *path = option_value(options, models[i].option);
+        char *text = NULL;
+        if (path == NULL) continue;
+        status = wb_makespan_export(makespan, models[i].model, method, diagnostics, &text);
+        if (status == WB_OK) status = wb_file_write(path, text, diagnostics);
+        free(text);
+    }
     return status;
 }
 
@@ -203,7 +226,13 @@ static wb_status check(const struct options *options, wb_diagnostics *diagnostic
 /* Solves the problem and prints what was found, also before a limit. */
 static wb_status solve(const struct options *options, wb_makespan *makespan, wb_diagnostics *diagnostics) {
     wb_watch watch = watch_terminal();
-    const char *methods = options->methods != NULL ? options->methods : "all";
+    const char *solution = option_value(options, "read-solution");
+    const char *methods = solution != NULL ? "closed" : "all";
+    if (options->methods != NULL) methods = options->methods;
+    if (solution != NULL) {
+        wb_status read = wb_makespan_read_solution(makespan, solution, diagnostics);
+        if (read != WB_OK) return read;
+    }
     wb_status status = wb_makespan_solve(makespan, methods, &watch, diagnostics);
     bool results = wb_makespan_bound(makespan, 0) != NULL;
     if (status != WB_OK && !(status == WB_ERR_LIMIT && results)) return status;
@@ -236,8 +265,8 @@ static int command_makespan(const struct options *options, wb_diagnostics *diagn
     if (status == WB_OK) status = load_or_refute(options, diagnostics, &inputs, &makespan);
     if (status == WB_OK && is_given(options, "mapping")) {
         status = write_mapping(options, &inputs, diagnostics);
-    } else if (status == WB_OK && is_given(options, "write-lp")) {
-        status = write_lp(options, option_value(options, "write-lp"), makespan, diagnostics);
+    } else if (status == WB_OK && wants_model(options)) {
+        status = write_models(options, makespan, diagnostics);
     } else if (status == WB_OK) {
         status = solve(options, makespan, diagnostics);
     }
@@ -283,6 +312,9 @@ static const struct option_row rows[] = {
     SETTING(0, "t0", "T", "anneal: initial temperature (default 0.3)"),
     SETTING('x', "x", "X", "extrapolate: most warps that are solved exactly"),
     SETTING(0, "seed", "N", "seed of random numbers (default 1)"),
+    TAKES(TEXT, "read-solution", "FILE", .reads = true,
+          .help = "check another solver's solution of that program (solution file of CBC, GLPK, SCIP or "
+                  "Gurobi) and use its schedule as a lower bound, besides --method (default then closed)"),
     TAKES(TEXT, "check", "FILE", .reads = true, .help = "check a witness or a certificate, from scratch"),
     HEADING("Limits"),
     SETTING(0, "time-limit", "SECONDS", "stop each method after this time, with its results so far"),
@@ -308,6 +340,7 @@ static const struct option_row rows[] = {
           .help = "anneal: write every improvement to FILE as CSV, or as a chart if its name ends in .svg"),
     TAKES(TEXT, "write-lp", "FILE",
           .help = "write the integer program of --method ilp-short, ilp-long or ilp-cumulative"),
+    TAKES(TEXT, "write-mps", "FILE", .help = "the same in free MPS, which minimises minus the makespan"),
 };
 
 static const struct command command = {

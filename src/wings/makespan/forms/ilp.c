@@ -28,10 +28,8 @@ const struct ilp_form *ilp_form_find(const char *name, size_t length) {
     return NULL;
 }
 
-/* The instance of the run's problem and its program, in its arena. WB_ERR_LIMIT with a message when it takes
- * more memory than the settings allow. */
-static wb_status ilp_make(const struct makespan_run *run, const struct ilp_form *form,
-                          struct ilp_instance *instance, struct ilp_model *model) {
+wb_status ilp_make(const struct makespan_run *run, const struct ilp_form *form, struct ilp_instance *instance,
+                   struct ilp_model *model) {
     uint64_t memory = makespan_memory(run->settings) / MODEL_MEMORY_SHARE;
     *model = (struct ilp_model){.arena = run->arena};
     wb_status status = ilp_instance_make(run->problem, run->arena, instance);
@@ -43,14 +41,15 @@ static wb_status ilp_make(const struct makespan_run *run, const struct ilp_form 
     return status;
 }
 
-wb_status ilp_write(const struct makespan_run *run, const struct ilp_form *form, struct text *out) {
+wb_status ilp_write(const struct makespan_run *run, const struct ilp_form *form, ilp_writer *write,
+                    struct text *out) {
     char title[100];
     struct ilp_instance instance;
     struct ilp_model model;
     WB_TRY(ilp_make(run, form, &instance, &model));
     (void)text_format(title, sizeof title, "%s, schedules of at most %" PRIu32 " cycles", form->name,
                       instance.horizon);
-    ilp_lp_write(&model, title, out);
+    write(&model, title, out);
     return out->failed ? diagnose_out_of_memory(run->diagnostics, form->name) : WB_OK;
 }
 
@@ -76,9 +75,8 @@ static void schedule_by_priority(const struct ilp_instance *instance, uint32_t *
     }
 }
 
-/* Reads the schedule, which has been made for the problem, off a solution: whether each column is 1. */
-static void ilp_decode(const struct ilp_instance *instance, const struct ilp_form *form, const bool *one,
-                       struct schedule *schedule) {
+void ilp_decode(const struct ilp_instance *instance, const struct ilp_form *form, const bool *one,
+                struct schedule *schedule) {
     form->decode(instance, one, schedule);
     schedule->makespan = 0;
     for (uint64_t i = 0; i < instance->problem->instruction_count; i++)

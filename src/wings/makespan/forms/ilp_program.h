@@ -127,8 +127,16 @@ bool ilp_can_fill(const struct ilp_instance *instance, uint32_t resource);
  * two. */
 struct ilp_name ilp_full_name(uint32_t resource, uint32_t t);
 
-/* Appends the program as text in the LP format of CPLEX. `title` becomes a comment; it has no line breaks.
- * What fails shows in out->failed. */
-void ilp_lp_write(const struct ilp_model *model, const char *title, struct text *out);
+/* ---- A linear program as text that other solvers read: in the LP format of CPLEX and in free MPS ----------
+ */
+
+/* Appends the program. `title` becomes a comment; it has no line breaks. What fails shows in out->failed. */
+typedef void ilp_writer(const struct ilp_model *model, const char *title, struct text *out);
+
+ilp_writer ilp_lp_write;
+
+/* With the names that ilp_lp_write gives rows and columns. MPS has no word for the largest value of the
+ * objective that all readers know: the row obj is minus the objective, to be made small. */
+ilp_writer ilp_mps_write;
 
 #endif

@@ -54,6 +54,13 @@ wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb
 wb_status wb_makespan_refute(const char *method, const wb_watch *watch, wb_diagnostics *diagnostics,
                              wb_makespan **counterexample);
 
+/* Reads what another solver found of the problem's integer program (WB_MODEL_LP, WB_MODEL_MPS), in a file of
+ * CBC, GLPK, SCIP or Gurobi. The values are checked against the program, and the schedule that they say
+ * against the definition of one: it becomes a result of the name "solution" and of kind lower behind those of
+ * the methods. What the solver says of an optimum is not believed. From here on the problem cannot be
+ * changed. */
+wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_diagnostics *diagnostics);
+
 /* WB_ERR_LIMIT, with a message that has both numbers, where a schedule that was found is longer than what a
  * method proves: one of the two is wrong. */
 wb_status wb_makespan_hold(const wb_makespan *makespan, wb_diagnostics *diagnostics);
@@ -94,9 +101,14 @@ typedef enum { WB_CONVERGENCE_CSV, WB_CONVERGENCE_SVG } wb_convergence_format;
 wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_format format,
                                   wb_diagnostics *diagnostics, char **text);
 
-/* The integer program of an ilp method, in the LP format of CPLEX, for other solvers. */
-wb_status wb_makespan_write_lp(wb_makespan *makespan, const char *method, wb_diagnostics *diagnostics,
-                               char **text);
+typedef enum {
+    WB_MODEL_LP,  /* the integer program of an ilp method, in the LP format of CPLEX */
+    WB_MODEL_MPS, /* the same as free MPS, which minimises minus the makespan */
+} wb_makespan_model;
+
+/* The problem as a text for another solver. `method` chooses the integer program. */
+wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
+                             wb_diagnostics *diagnostics, char **text);
 
 /* Writes a certificate to `path`: the longest schedule found with tables which prove that none is longer. A
  * warning says so when they prove an interval only. WB_ERR_DECLINED when no schedule was found, WB_ERR_LIMIT

@@ -305,33 +305,37 @@ wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_fo
     return report_take(WB_OK, &out, diagnostics, text);
 }
 
-/* A program in the making. */
+/* A model in the making. */
 struct export {
     struct makespan_run run;
+    wb_makespan_model model;
     const char *method;
     struct text out;
 };
 
-static wb_status put_program(void *context) {
+static wb_status put_model(void *context) {
     struct export *export = context;
+    const struct makespan_run *run = &export->run;
+    ilp_writer *write = export->model == WB_MODEL_MPS ? ilp_mps_write : ilp_lp_write;
     const struct ilp_form *form = ilp_form_find(export->method, strlen(export->method));
-    if (form != NULL) return ilp_write(&export->run, form, &export->out);
-    diagnose(export->run.diagnostics, SEVERITY_ERROR, "makespan",
+    if (form != NULL) return ilp_write(run, form, write, &export->out);
+    diagnose(run->diagnostics, SEVERITY_ERROR, "makespan",
              "expected ilp-short, ilp-long or ilp-cumulative for an integer program, got '%.40s'",
              export->method);
     return WB_ERR_INPUT;
 }
 
-wb_status wb_makespan_write_lp(wb_makespan *makespan, const char *method, wb_diagnostics *diagnostics,
-                               char **text) {
+wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
+                             wb_diagnostics *diagnostics, char **text) {
     WB_TRY(makespan_prepare(makespan, diagnostics));
     struct arena arena = {0};
     struct export export = {.run = {.problem = &makespan->problem,
                                     .settings = &makespan->spec.settings,
                                     .diagnostics = diagnostics,
                                     .arena = &arena},
+                            .model = model,
                             .method = method};
-    wb_status status = makespan_with_memory(&export.run, &arena, put_program, &export);
+    wb_status status = makespan_with_memory(&export.run, &arena, put_model, &export);
     arena_free(&arena);
     return report_take(status, &export.out, diagnostics, text);
 }

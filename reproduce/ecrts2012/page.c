@@ -91,13 +91,13 @@ static wb_status put_equation42(wb_diagnostics *diagnostics, struct text *page) 
 static void put_fig5(const struct output *output, const struct study *study, struct text *page) {
     text_string(page, "## Fig. 5: the integer programs\n\n");
     output_put_image(output, PAGE_FIG5, "Time of CBC by warps, for three programs", page);
-    output_put_words(
-        page,
-        "Within %d s, `%s` solves %u warps, `%s` %u, `%s` %u and `%s` %u ([" PAGE_FIG5_DATA
-        "](ecrts2012/" PAGE_FIG5_DATA ")).",
-        FIG5_TIME_LIMIT, fig5_methods[FIG5_SHORT], most_solved(study, FIG5_SHORT), fig5_methods[FIG5_LONG],
-        most_solved(study, FIG5_LONG), fig5_methods[FIG5_CUMULATIVE], most_solved(study, FIG5_CUMULATIVE),
-        fig5_methods[FIG5_EXACT], most_solved(study, FIG5_EXACT));
+    output_put_words(page,
+                     "Within %d s, `%s` solves %u warps, `%s` %u, `%s` %u and `%s` %u ([" PAGE_FIG5_DATA
+                     "](ecrts2012/" PAGE_FIG5_DATA ")).",
+                     FIG5_TIME_LIMIT, fig5_methods[FIG5_SHORT], most_solved(study, FIG5_SHORT),
+                     fig5_methods[FIG5_LONG], most_solved(study, FIG5_LONG), fig5_methods[FIG5_CUMULATIVE],
+                     most_solved(study, FIG5_CUMULATIVE), fig5_methods[FIG5_EXACT],
+                     most_solved(study, FIG5_EXACT));
     output_put_words(page, "As in the paper, the short form is faster than the long one. `ilp-cumulative` "
                            "has other variables: *done by cycle t* instead of *executes in t*. The printed "
                            "programs would give wrong answers; ours differ:");

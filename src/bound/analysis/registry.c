@@ -35,9 +35,8 @@ static size_t method_count(void) {
 }
 
 const struct bound_method *bound_method_on(size_t index, const struct wb_machine *machine) {
-    static const struct bound_method *const rows[][ISA_COUNT] = {{&bound_sib, &bound_code_sib},
-                                                                 {&bound_fib, &bound_code_fib},
-                                                                 {&bound_elb, &bound_code_elb}};
+    static const struct bound_method *const rows[][ISA_COUNT] = {
+        {&bound_sib, &bound_code_sib}, {&bound_fib, &bound_code_fib}, {&bound_elb, &bound_code_elb}};
     const struct bound_method *method = bound_method_at(index);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         if (method == rows[r][ISA_PTX]) return rows[r][machine_isa(machine)];

@@ -10,8 +10,7 @@
 
 #include "warpbound_makespan.h"
 
-static const char *const needs[][2] = {
-    {"ilp-short", "CBC"}, {"ilp-long", "CBC"}, {"ilp-cumulative", "CBC"}};
+static const char *const needs[][2] = {{"ilp-short", "CBC"}, {"ilp-long", "CBC"}, {"ilp-cumulative", "CBC"}};
 #define NEEDS (sizeof needs / sizeof *needs)
 
 static const char *needed_by(const char *method) {

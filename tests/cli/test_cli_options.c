@@ -440,9 +440,7 @@ static void test_help_on_a_terminal(void **state) {
     run_free(&run);
 }
 
-#define LONG_RUN                                                                                             \
-    "analyze kernels/vecadd.ptx -k vecadd -g 8000000 -b 256 -a buf:f32[1024] -a buf:f32[1024] "              \
-    "-a buf:f32[1024] -a i32:1024 --time-limit 4"
+#define LONG_RUN "analyze tests/data/limits/long.ptx -k blocks -g 8000000 -b 256 --time-limit 4"
 
 /* One line, with what there is in all and how long it takes, erased at the end; only on a terminal. */
 static void test_progress(void **state) {

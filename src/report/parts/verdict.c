@@ -153,6 +153,11 @@ static void put_unproven(struct text *out, const wb_verdict *verdict, const stru
     if (verdict->has_deadline) put_sentence(out, verdict, words, ", deadline $d", 0);
 }
 
+/* Whether no execution was found, but how long one lane takes at least. */
+static bool is_of_lane(const wb_slowest *slowest) {
+    return slowest->name != NULL && strcmp(slowest->name, "stalls") == 0;
+}
+
 void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
     const wb_slowest *slowest = &verdict->slowest, *sure = &verdict->sure;
     const uint64_t time = verdict_time(verdict);
@@ -161,7 +166,8 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
     switch (verdict->state) {
     case WB_BOUNDED:
         put_sentence(out, verdict, words, "$m$s takes at most $t", verdict->cycles);
-        put_sentence(out, verdict, words, slowest->cycles > 0 ? "; slowest found $t$z$c" : "$c",
+        put_sentence(out, verdict, words,
+                     slowest->cycles > 0 && !is_of_lane(slowest) ? "; slowest found $t$z$c" : "$c",
                      slowest->cycles);
         break;
     case WB_MET:
@@ -295,13 +301,16 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     const size_t start = verdict_begin_detail(out, "slowest");
     if (slowest->cycles == 0)
         text_string(out, no_execution(verdict));
-    else
-        put_other_unit(out, words, verdict->state != WB_BOUNDED, slowest->cycles);
+    else if (is_of_lane(slowest))
+        text_string(out, "no execution was found; one lane alone takes ");
+    if (slowest->cycles > 0) put_other_unit(out, words, verdict->state != WB_BOUNDED, slowest->cycles);
     if (slowest->cycles > 0 && slowest->name == NULL)
         text_string(out, " found, the slowest of each kernel");
     else if (slowest->cycles > 0 && slowest->kind == WB_EXACT)
         text_printf(out, ", the worst case with latencies exactly as stated%s (%s)",
                     slowest->any_order ? " and blocks in any order, D3" : "", slowest->name);
+    else if (is_of_lane(slowest))
+        text_string(out, " at least");
     else if (slowest->cycles > 0)
         text_printf(out, slowest->kind == WB_SIMULATED ? " found, simulated under %s" : " found by %s",
                     slowest->name);

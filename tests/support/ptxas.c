@@ -70,7 +70,8 @@ static bool read_bytes(const char *path, uint8_t **bytes, size_t *size) {
 
 bool ptxas_compile(const char *ptxas, const char *ptx, uint32_t sm, uint32_t level, uint8_t **cubin,
                    size_t *size) {
-    char folder[] = "/tmp/warpbound-ptxas-XXXXXX", from[64], to[64];
+    /* Not called as those of the command, which removes what other processes have left of them. */
+    char folder[] = "/tmp/test-ptxas-XXXXXX", from[64], to[64];
     if (mkdtemp(folder) == NULL) return false;
     snprintf(from, sizeof from, "%s/k.ptx", folder);
     snprintf(to, sizeof to, "%s/k.cubin", folder);

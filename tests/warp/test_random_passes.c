@@ -286,11 +286,10 @@ static const char *const look_alikes[] = {
     "clz.b32 %r4, %n0;\nadd.u32 %r1, %r1, %r4;\n",
     "add.u32 %r1, %r1, %r2;\nshl.b32 %r2, %n0, 24;\nmul.hi.u32 %r2, %r2, 2;\n",
     "mul.wide.u32 %l0, %n0, 0x1000000;\nadd.s64 %l1, %l1, %l0;\nmov.b64 {%r2, %r1}, %l1;\n",
-    "add.u32 %r2, %r2, 0x1000000;\nadd.cc.u32 %r2, %r2, 0;\naddc.u32 %r1, %r1, 0;\nadd.cc.u32 %t, %r2, "
-    "0x1000000;\n"
-    "addc.u32 %r1, %r1, 0;\n",
-    "add.u32 %r2, %r2, 0x1000000;\ncvt.u64.u32 %l0, %r2;\nshr.u64 %l1, %l1, 24;\nadd.s64 %l1, %l1, %l0;\n"
-    "cvt.u32.u64 %r1, %l1;\n",
+    ("add.u32 %r2, %r2, 0x1000000;\nadd.cc.u32 %r2, %r2, 0;\naddc.u32 %r1, %r1, 0;\n"
+     "add.cc.u32 %t, %r2, 0x1000000;\naddc.u32 %r1, %r1, 0;\n"),
+    ("add.u32 %r2, %r2, 0x1000000;\ncvt.u64.u32 %l0, %r2;\nshr.u64 %l1, %l1, 24;\n"
+     "add.s64 %l1, %l1, %l0;\ncvt.u32.u64 %r1, %l1;\n"),
 };
 
 static void test_look_alikes(void **state) {

@@ -36,13 +36,16 @@ static const struct wb_grid *executed_grid(const struct wb_analysis *analysis, c
     return grid != NULL && grid->kernel == kernel && !grid->cover.covers ? grid : NULL;
 }
 
-/* Sums up the stalls of what is analysed, or is executed for it. */
+/* Sums up the stalls of what is analysed, or is executed for it. WB_ERR_DECLINED, too, when that takes too
+ * long: nobody asked for it. */
 static wb_status find_stalls(const struct wb_analysis *analysis, const wb_kernel *code,
                              const wb_launch *launch, const wb_analyze_options *asked,
                              wb_diagnostics *diagnostics, wb_stalls *stalls) {
     const struct wb_grid *executed = asked->one_block ? NULL : executed_grid(analysis, code);
     if (executed != NULL) return stalls_of_grid(executed, diagnostics, stalls);
-    return stalls_find(code, launch, asked->one_block ? asked->block : NULL, diagnostics, stalls);
+    const wb_status status =
+        stalls_find(code, launch, asked->one_block ? asked->block : NULL, diagnostics, stalls);
+    return status == WB_ERR_LIMIT && diagnostics->over_limit ? WB_ERR_DECLINED : status;
 }
 
 wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kernel, const wb_kernel *code,

@@ -276,7 +276,8 @@ static void print_tally(const char *of, const struct tally *tally) {
     print_message("%s: %u kernels, %u of them with half of the instructions or fewer; %u have no end\n", of,
                   tally->kernels, tally->shorter, tally->endless);
     assert_int_equal(tally->differing, 0);
-    assert_true(tally->shorter * 20 > tally->kernels);
+    assert_true(tally->kernels < 20 ||
+                tally->shorter * 20 > tally->kernels); /* a part of the kernels skips none */
 }
 
 /* What looks like a constant, or like a sum that grows by one, for some passes: bodies of a loop in which %n0

@@ -17,7 +17,7 @@
 #include "random_classes.h"
 #include "same_grid.h"
 
-#define KERNELS (ADDRESS_SANITIZER ? 40u : 10000u) /* each has memory of 4 GB, which sanitizers touch */
+#define KERNELS (ADDRESS_SANITIZER ? 16u : 10000u) /* each has memory of 4 GB, which sanitizers touch */
 #define COMPILED_OF 20u                            /* one of so many is compiled, too */
 
 struct tally {

@@ -256,6 +256,18 @@ static void drop_colors(char *text) {
     *to = '\0';
 }
 
+/* What one lane takes is no execution of a kernel of which none was found. */
+static void test_lanes_are_no_executions(void **state) {
+    (void)state;
+    struct run run = run_command("analyze kernels/cubin/vecadd.sm_87.cubin -k vecadd -g 390625 -b 256 "
+                                 "-a buf:f32[100000000] -a buf:f32[100000000] -a buf:f32[100000000] "
+                                 "-a i32:100000000 -m jetson-agx-orin --method sib,kernel");
+    assert_int_equal(run.status, 0);
+    assert_null(strstr(run.out, "slowest found"));
+    assert_non_null(strstr(run.out, "no execution was found; one lane alone takes "));
+    run_free(&run);
+}
+
 /* Colours add escape sequences, and nothing else. */
 static void test_colors(void **state) {
     (void)state;
@@ -332,6 +344,7 @@ int main(void) {
         cmocka_unit_test(test_nothing_that_matters_is_left_out),
         cmocka_unit_test(test_short_by_default),
         cmocka_unit_test(test_more_is_said_on_request),
+        cmocka_unit_test(test_lanes_are_no_executions),
         cmocka_unit_test(test_colors),
         cmocka_unit_test(test_terminals),
         cmocka_unit_test(test_failures_say_what_is_wrong),

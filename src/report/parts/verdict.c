@@ -287,9 +287,8 @@ static const char *no_execution(const wb_verdict *verdict) {
     if (judged != NULL && judged->kind != SUBJECT_OF_WING && wb_analysis_is_covering(judged) &&
         judged->given == NULL)
         return "none: values that the launch leaves open decide what is executed, and zeros in its buffers "
-               "gave "
-               "no short execution; contents behind a buffer, such as =iota, or a number for ? would give "
-               "one";
+               "gave no short execution; contents behind a buffer, such as =iota, or a number for ? would "
+               "give one";
     if (judged != NULL && judged->given != NULL && analysis_has_zeros(judged->given))
         return "none: with zeros in its buffers it is too long to be simulated unless --policy names how";
     return "no execution was simulated or searched for";

@@ -21,7 +21,8 @@ static wb_status decline(struct lockstep *lockstep, const struct affine_shadow *
 /* Lanes of covering paths that are known in no run, and taken to be in no block: both sides of what depends
  * on them are executed. */
 static uint32_t open_lanes(const struct lockstep *lockstep, uint32_t warp, struct slot slot) {
-    uint32_t known = lockstep->runs[0].cover != NULL ? 0 : LANES_ALL;
+    uint32_t known = 0;
+    if (lockstep->runs[0].cover == NULL) return 0;
     for (uint32_t r = 0; r < lockstep->count; r++)
         known |= warp_slot(&lockstep->runs[r].warps[warp], slot)->known;
     return ~known;
@@ -271,7 +272,8 @@ static void narrow(const struct lockstep *lockstep, uint32_t warp, struct slot s
 static void find_uniform(const struct lockstep *lockstep, uint32_t warp, const struct micro *op,
                          uint32_t mask, struct affine_result *result) {
     result->uniform = result->followed = lockstep->runs[0].cover == NULL ? 0 : mask;
-    for (uint32_t i = 0; result->followed != 0 && i < MICRO_SOURCES; i++)
+    if (result->followed == 0) return;
+    for (uint32_t i = 0; i < MICRO_SOURCES; i++)
         narrow(lockstep, warp, op->source[i], result);
     if (op->execute == machine_add3_execute) narrow(lockstep, warp, op->sum.carry, result);
     for (uint32_t i = 0; op->execute == pack_execute && i < op->pack.count; i++)
@@ -300,9 +302,12 @@ static wb_status judge(struct lockstep *lockstep, uint32_t warp, const struct mi
         judgement->count = affine_judge(lockstep, warp, op, judgement->mask, judgement->results);
     else
         judge_others(lockstep, warp, op, judgement);
+    struct affine_result sources;
+    find_uniform(lockstep, warp, op, judgement->mask, &sources);
     for (uint32_t i = 0; i < judgement->count; i++) {
         struct affine_result *result = &judgement->results[i];
-        find_uniform(lockstep, warp, op, judgement->mask, result);
+        result->uniform = sources.uniform;
+        result->followed = sources.followed;
         if (judgement->active == judgement->mask) continue;
         affine_bend_add(&result->shadow.bend, &guard);
         affine_bend_add(&result->inherited, &guard);

@@ -60,10 +60,7 @@ static uint32_t bits_of(const struct warp *warp, uint32_t slot) {
 /* Lanes with the same value in two states of a register. */
 static uint32_t equal_lanes(const struct warp *warp, uint32_t slot, const struct lanes *a,
                             const struct lanes *b) {
-    uint32_t equal = 0;
-    if (bits_of(warp, slot) <= 1) return ~(uint32_t)(a->value[0] ^ b->value[0]);
-    FOR_LANES_OF(l, LANES_ALL) equal |= (uint32_t)(a->value[l] == b->value[l]) << l;
-    return equal;
+    return lanes_equal(a, b, bits_of(warp, slot) <= 1);
 }
 
 /* ---- A pass -------------------------------------------------------------------------------------------- */

@@ -200,6 +200,15 @@ static inline void halves_blend(struct half_lanes_of *to, const struct half_lane
     }
 }
 
+/* The lanes in which two registers have equal values, known or not. */
+static inline uint32_t lanes_equal(const struct lanes *a, const struct lanes *b, bool is_predicate) {
+    if (is_predicate) return ~(uint32_t)(a->value[0] ^ b->value[0]);
+    uint32_t equal = 0;
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        equal |= (uint32_t)(a->value[l] == b->value[l]) << l;
+    return equal;
+}
+
 /* Takes all lanes. */
 static inline void lanes_copy(struct lanes *to, const struct lanes *from) {
     memcpy(to, from, offsetof(struct lanes, half));

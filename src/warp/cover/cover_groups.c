@@ -79,15 +79,6 @@ void lane_state_load(const struct warp *warp, const struct lane_state *state) {
                    function->is_predicate[live[i]]);
 }
 
-/* The lanes in which two registers have equal values. */
-static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool is_predicate) {
-    if (is_predicate) return ~(uint32_t)(a->value[0] ^ b->value[0]);
-    uint32_t equal = 0;
-    for (uint32_t l = 0; l < WARP_LANES; l++)
-        equal |= (uint32_t)(a->value[l] == b->value[l]) << l;
-    return equal;
-}
-
 /* The lanes in which two registers hold the same half of an address (base region.h). */
 static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool is_predicate) {
     uint32_t equal = 0;
@@ -96,7 +87,7 @@ static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool 
         const bool same = x.base_region == y.base_region && x.other == y.other && x.a == y.a && x.b == y.b;
         equal |= (uint32_t)same << l;
     }
-    return equal == 0 ? 0 : equal & equal_lanes(a, b, is_predicate);
+    return equal == 0 ? 0 : equal & lanes_equal(a, b, is_predicate);
 }
 
 /* The lanes of which the same bits are known and equal. */
@@ -162,7 +153,7 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         changed |= base_region != old->base_region;
         old->base_region = base_region;
         old->numbers &= ~mask | arriving->numbers;
-        if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
+        if (both != 0) both &= lanes_equal(old, arriving, function->is_predicate[live[i]]);
         both |= mask & equal_halves(old, arriving, function->is_predicate[live[i]]);
         bool bent;
         both = join_followed(warp, old, arriving, mask, both, &bent);

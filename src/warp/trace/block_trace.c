@@ -84,6 +84,14 @@ wb_status run_begin_as_asked(struct run *run, const wb_facts *facts, struct aren
     return facts == NULL ? WB_OK : check_facts(run, facts);
 }
 
+void run_begin_alone(struct run *run, uint64_t limit, uint64_t instructions, uint64_t charged) {
+    const uint64_t spent = instructions + charged;
+    run->earlier_instructions = instructions;
+    run->instructions = run->next_poll = run->forgotten = run->charged = 0;
+    run->instruction_limit = limit > spent ? limit - spent : 0;
+    run_forget_notes(run);
+}
+
 /* Hands the paths over to the block: equal ones once. */
 static wb_status collect_paths(struct wb_block *block, struct run *run) {
     for (uint32_t w = 0; w < run->warp_count; w++) {

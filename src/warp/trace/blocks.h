@@ -18,6 +18,10 @@ struct run run_as_asked(const wb_kernel *kernel, const wb_launch *launch, const 
 wb_status run_begin_as_asked(struct run *run, const wb_facts *facts, struct arena *arena,
                              uint32_t **code_first);
 
+/* Lets the run execute its next block as if that were the only one, with what is left of a limit after so
+ * many instructions of earlier blocks, and what was charged for those. */
+void run_begin_alone(struct run *run, uint64_t limit, uint64_t instructions, uint64_t charged);
+
 /* Executes the block run->index and keeps what its warps do in `block`, which is empty but for kernel and
  * code_first. Errors other than exhausted memory have a message, but for WB_ERR_DECLINED when facts are
  * lacking (run->needs). */

@@ -28,11 +28,7 @@ static wb_status forget_memory(struct run *run) {
 static wb_status begin_run(struct classification *of, uint32_t r) {
     struct covering_classes *covering = of->covering;
     struct run *run = &of->runs[r];
-    const uint64_t spent = covering->instructions;
-    run->earlier_instructions = spent;
-    run->instructions = run->next_poll = run->forgotten = run->charged = 0;
-    run->instruction_limit = covering->limit > spent ? covering->limit - spent : 0;
-    run_forget_notes(run);
+    run_begin_alone(run, covering->limit, covering->instructions, 0);
     WB_TRY(forget_memory(run));
     return cover_begin(run, covering->options->facts, &covering->code[r]);
 }

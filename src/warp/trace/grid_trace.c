@@ -173,11 +173,7 @@ static void begin_block(struct grid_trace *trace) {
     struct run *run = &trace->run;
     trace->instructions += run->instructions;
     trace->charged += run->charged;
-    run->earlier_instructions = trace->instructions;
-    const uint64_t spent = trace->instructions + trace->charged;
-    run->instructions = run->next_poll = run->forgotten = run->charged = 0;
-    run->instruction_limit = trace->limit > spent ? trace->limit - spent : 0;
-    run_forget_notes(run);
+    run_begin_alone(run, trace->limit, trace->instructions, trace->charged);
 }
 
 /* Executes the block run->index into *block. */

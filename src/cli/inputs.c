@@ -89,6 +89,21 @@ static wb_status set_resident(const struct options *options, wb_machine *machine
     return status;
 }
 
+/* The part of the GPU that the launch file names, where the command line names none. */
+static wb_status set_partition(const struct options *options, wb_machine *machine,
+                               wb_diagnostics *diagnostics) {
+    static const char key[] = "partition=";
+    const char *partition = options->of_launch[WB_LAUNCH_PARTITION];
+    char setting[80];
+    for (size_t i = 0; i < options->sets.count; i++)
+        if (strncmp(options->sets.items[i], key, strlen(key)) == 0) partition = NULL;
+    if (partition == NULL) return WB_OK;
+    (void)snprintf(setting, sizeof setting, "%s%s", key, partition);
+    wb_status status = wb_machine_set(machine, setting, diagnostics);
+    if (status != WB_OK) note_setting(options, WB_LAUNCH_PARTITION, partition, diagnostics);
+    return status;
+}
+
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine) {
     wb_machine *loaded = NULL;
@@ -105,6 +120,7 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     wb_diagnostics_about(diagnostics, NULL);
     if (status == WB_OK && options->memory != 0) status = set_memory(options->memory, loaded, diagnostics);
     if (status == WB_OK) status = set_keys(options, loaded, diagnostics);
+    if (status == WB_OK) status = set_partition(options, loaded, diagnostics);
     if (status == WB_OK) status = set_resident(options, loaded, diagnostics);
     if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
     if (status != WB_OK) {
@@ -347,6 +363,7 @@ wb_analyze_options analyze_options(const struct options *options, const struct i
                                                                         : WB_INPUTS_USUAL,
                                 .watch = watch_terminal(),
                                 .accept = accepted_models(options),
+                                .sms = options->sms,
                                 .savings = options->format == OUTPUT_TEXT && !options->quiet};
 }
 

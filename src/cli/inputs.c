@@ -35,13 +35,20 @@ static wb_status set_memory(unsigned memory, wb_machine *machine, wb_diagnostics
                                                      : status;
 }
 
-static bool is_promise(const char *setting) {
-    static const char key[] = "resident=";
+static bool sets(const char *setting, const char *key) {
     return strncmp(setting, key, strlen(key)) == 0;
 }
 
-/* Settings of wings are read by methods, which only `analyze` has. Promises are a launch's: the machine that
- * `machine show` prints would make them without saying so. */
+static bool is_promise(const char *setting) {
+    return sets(setting, "resident=");
+}
+
+static bool is_partition(const char *setting) {
+    return sets(setting, "partition=");
+}
+
+/* Settings of wings are read by methods, which only `analyze` has. Promises and partitions are a launch's:
+ * the machine that `machine show` prints would have them without saying so. */
 static wb_status check_settings(const struct options *options, wb_diagnostics *diagnostics) {
     const bool has_methods = (options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0;
     const bool has_launches = (options->command & (COMMAND_ANALYZE | COMMAND_SIMULATE)) != 0;
@@ -49,7 +56,7 @@ static wb_status check_settings(const struct options *options, wb_diagnostics *d
         const char *setting = options->sets.items[i], *problem = NULL;
         if (!has_methods && settings_wing_of(setting) != NULL)
             problem = "has no effect here: only methods of `warpbound analyze` read it";
-        if (!has_launches && is_promise(setting))
+        if (!has_launches && (is_promise(setting) || is_partition(setting)))
             problem = "is for a launch: only `warpbound analyze` and `simulate` take it";
         if (problem == NULL) continue;
         wb_diagnostics_error(diagnostics, setting, problem);
@@ -92,13 +99,12 @@ static wb_status set_resident(const struct options *options, wb_machine *machine
 /* The part of the GPU that the launch file names, where the command line names none. */
 static wb_status set_partition(const struct options *options, wb_machine *machine,
                                wb_diagnostics *diagnostics) {
-    static const char key[] = "partition=";
     const char *partition = options->of_launch[WB_LAUNCH_PARTITION];
     char setting[80];
     for (size_t i = 0; i < options->sets.count; i++)
-        if (strncmp(options->sets.items[i], key, strlen(key)) == 0) partition = NULL;
+        if (is_partition(options->sets.items[i])) partition = NULL;
     if (partition == NULL) return WB_OK;
-    (void)snprintf(setting, sizeof setting, "%s%s", key, partition);
+    (void)snprintf(setting, sizeof setting, "partition=%s", partition);
     wb_status status = wb_machine_set(machine, setting, diagnostics);
     if (status != WB_OK) note_setting(options, WB_LAUNCH_PARTITION, partition, diagnostics);
     return status;

@@ -291,7 +291,10 @@ static wb_status set_figure(wb_machine *machine, const char *assignment, wb_diag
     wb_status status = set_key(machine, assignment, diagnostics);
     if (status == WB_OK) status = follow_clock(machine, clock, assignment, diagnostics);
     machine_promise_all(machine, promises);
-    return status;
+    if (status != WB_OK || machine->partition.sms == 0 || machine->memory.sms == machine->partition.sms)
+        return status;
+    diagnose(diagnostics, SEVERITY_ERROR, assignment, "the partition says how many SMs there are");
+    return WB_ERR_INPUT;
 }
 
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {

@@ -132,6 +132,8 @@ static void test_partitions(void **state) {
             assert_non_null(strstr(wb_diagnostics_text(diagnostics), rows[r].message));
         else
             assert_int_equal(wb_machine_set(machine, rows[r].setting, diagnostics), WB_ERR_INPUT); /* twice */
+        if (rows[r].message == NULL) /* nor by another way */
+            assert_int_equal(wb_machine_set(machine, "memory.sms=4", diagnostics), WB_ERR_INPUT);
         wb_machine_free(machine);
         wb_diagnostics_free(diagnostics);
     }

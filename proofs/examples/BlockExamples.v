@@ -4,10 +4,10 @@
     what is extracted. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Sib Paths Isolation Bounds IsolationPaths Graph Aln
-  AlnPaths AlnFib Fifo FifoPaths SibUnlimited Covering ChainWalk ChainBlock ChainTurns Grid Stay
+From Warpbound Require Import Cycles Model Elb Paths Isolation Bounds IsolationPaths Graph Aln
+  AlnPaths AlnFib Fifo FifoPaths Covering ChainWalk ChainBlock ChainTurns Grid Stay
   Wave WaveFifo FifoCopies CheckFifo.
-From Warpbound Require Import Prefix Progress Issued CheckSchedule CheckSib CheckBounds Forward
+From Warpbound Require Import Prefix Progress Issued CheckSchedule CheckBounds Forward
   Compute Sections CheckFast Graphs Queues Chains Schedules.
 From Warpbound Require Examples ExamplesBounds.
 Import ListNotations.
@@ -23,11 +23,9 @@ Section Late.
 
   (** ELB, SIB, FIB and ALN, computed *)
   Theorem late_bounds x : In x (keys blk) ->
-    C late x <= 12 /\ C late x <= 10 /\ C late x <= 10 /\ C late x <= 10 /\ C late x <= 9.
+    C late x <= 12 /\ C late x <= 10 /\ C late x <= 10 /\ C late x <= 9.
   Proof.
     intros H. pose proof (ELB_bound sm blk late sm_ok blk_wf late_valid x H).
-    pose proof (SIB_bound sm blk late sm_ok blk_wf late_valid eq_refl (fun _ _ => eq_refl)
-      (fun _ => eq_refl) x H).
     pose proof (SIB_at_bound sm blk late 0 sm_ok blk_wf late_valid (fun _ _ => eq_refl) x H).
     pose proof (FIB_at_bound sm blk late 0 sm_ok blk_wf late_valid (fun _ _ => eq_refl) x H).
     pose proof (ALN_bound sm blk late sm_ok blk_wf late_valid (fun _ _ => eq_refl)
@@ -37,13 +35,10 @@ Section Late.
 
   (** from certificates *)
   Theorem late_checked x : In x (keys blk) ->
-    C late x <= 12 /\ C late x <= 10 /\ C late x <= 10 /\ C late x <= 10.
+    C late x <= 12 /\ C late x <= 10 /\ C late x <= 10.
   Proof.
     intros H. split.
     { apply (elb_check_ok sm blk [] 12 eq_refl sm_ok late late_valid x H). }
-    split.
-    { apply (sib_check_ok sm blk own 10 eq_refl sm_ok eq_refl late late_valid (fun _ _ => eq_refl)
-        (fun _ => eq_refl) x H). }
     split; [apply (sib_charge_check_ok blk sm 0 own own 10 eq_refl sm_ok late late_valid x H)|].
     apply (fib_check_ok blk sm 0 own own 10 eq_refl sm_ok late late_valid x H).
   Qed.
@@ -129,8 +124,8 @@ Section Others.
   Proof.
     intros H. assert (machine_ok smI) as M by (split; intros; cbn; [destruct (f =? 1)|]; lia).
     split.
-    - apply (sib_inf_check_ok smI crowd [[0; 4]; [0]; [0]] [[0; 4]; [0]; [0]] 14 eq_refl M eq_refl
-        schedI schedI_valid (fun _ _ => eq_refl) (fun _ => eq_refl) x H).
+    - apply (sib_charge_check_ok crowd smI 0 [[0; 4]; [0]; [0]] [[0; 4]; [0]; [0]] 14 eq_refl M
+        schedI schedI_valid x H).
     - apply (fifo_claim_ok crowd smI (fun _ _ _ => false) 14 eq_refl M schedI schedI_valid
         (fun _ _ => eq_refl) (fun _ => eq_refl) x H).
   Qed.

@@ -7,7 +7,7 @@
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Fills Formulas Ledger GridLedger Dynamic.
 From Warpbound Require Import CodeMachine CodeElb CodeKept CodeSib CodeOutside CodeBeside
-  CodeFills CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside CodeApartExample.
+  CodeFills CodeLoads CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside CodeApartExample.
 From Warpbound Require CodeBarrierExample CodeOutsideExample.
 Import ListNotations.
 
@@ -139,3 +139,46 @@ Proof.
   change (fin three b <= h 1 0 2 (map load_kind (all three)) + 1 + 1) in H1.
   rewrite E1 in H1. rewrite E2 in H2. rewrite E3 in H3. auto.
 Qed.
+
+(** ** Cycle 1 as V of thread blocks 0 and 1, cycle 2 as that of 1: stages serve their loads *)
+Definition mine (b t : nat) : bool := match b with 0 => t =? 1 | 1 => stands 1 t | _ => false end.
+Definition mine_few (b : nat) : nat := match b with 0 => 1 | 1 => 2 | _ => 0 end.
+Notation loaded := (map (fun b => with_loads (load_kind b) (mine_few b)) (all three)).
+
+Theorem three_loaded b : b < 3 -> fin three b <= h 1 0 2 loaded + 1
+  /\ fin three b <= k_area 2 1 0 loaded + 1 /\ fin three b <= k_bal 2 1 0 loaded + 1
+  /\ fin three b <= static_time three 1 0 (fun b => with_loads (load_kind b) (mine_few b))
+       (sm three b) + 1.
+Proof.
+  intros Hb. assert (forall i N, cnt (stands i) N <= 2) as Finite.
+  { intros i N. apply (within 1 2). intros t H. unfold stands in H.
+    rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in H. lia. }
+  assert (forall i t, i < 2 -> stands i t = true -> exists b, In b (on_sm three i)
+    /\ mine b t = true) as Whose.
+  { intros i t Hi H. exists i. unfold stands in H.
+    rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in H.
+    assert (i = 0 \/ i = 1) as [->| ->] by lia; (split; [cbn; auto|cbn]).
+    - apply Nat.eqb_eq. cbn in H. lia.
+    - apply andb_true_intro. split; [apply Nat.leb_le|apply Nat.ltb_lt]; cbn in *; lia. }
+  assert (forall b t, b < count three -> mine b t = true -> stays three b t = true) as There.
+  { intros c t Hc H. unfold stays. apply andb_true_intro. rewrite Nat.leb_le, Nat.ltb_lt.
+    destruct c as [|[|[|c]]]; cbn in H |- *; try discriminate; [apply Nat.eqb_eq in H; lia|].
+    unfold stands in H. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in H. cbn in H. lia. }
+  assert (forall b N, b < count three -> cnt (mine b) N <= mine_few b) as Few.
+  { intros c N _. destruct c as [|[|c]]; cbn [mine_few].
+    - apply (within 1 1). intros t H. apply Nat.eqb_eq in H. lia.
+    - apply (Finite 1).
+    - rewrite cnt_none; [apply le_n|reflexivity]. }
+  assert (forall N, cycles N (skip three) <= 1) as Skips.
+  { intros N. rewrite cycles_cnt. apply (within 1 1). intros t H. apply Nat.eqb_eq in H. lia. }
+  destruct (kernel_loads stands 2 Finite 2 1 0 1 sms loads times three three_run load_kind _ _ _ _
+    loads_lam loads_E loads_end (fun _ _ => le_n _) (fun _ _ => le_n _) mine mine_few Whose There
+    Few Skips b three_dynamic ltac:(cbn; lia) Hb) as [H1 [H2 H3]].
+  repeat split; [exact H1|exact H2|exact H3|].
+  exact (static_loads stands 2 Finite 2 1 0 1 sms loads times three three_run load_kind _ _ _ _
+    loads_lam loads_E loads_end (fun _ _ => le_n _) (fun _ _ => le_n _) mine mine_few Whose There
+    Few Skips b Hb).
+Qed.
+Example loaded_13 : h 1 0 2 loaded = 13 /\ static_time three 1 0 (fun b =>
+  with_loads (load_kind b) (mine_few b)) 0 = 11.
+Proof. vm_compute. auto. Qed.

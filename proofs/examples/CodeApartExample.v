@@ -176,6 +176,13 @@ Proof.
   destruct (cycle_on (stands 0) 1 shared_few t) as [H _]. rewrite E in H. discriminate.
 Qed.
 
+Lemma attained_dynamic : dynamic attained 2 1.
+Proof.
+  intros c t i q Hc _ Ht Hi Hq. destruct c as [|[|[|c]]]; cbn in Hc, Ht; try lia. exists i.
+  assert (i = 0 \/ i = 1) as [->| ->] by lia; (repeat split; try (cbn; lia));
+    (apply andb_true_intro; split; [reflexivity|apply Nat.ltb_lt; exact Ht]).
+Qed.
+
 Theorem attained_ends b : b < 3 -> fin attained b <= h 1 0 2 kinds + 0
   /\ fin attained b <= k_area 2 1 0 kinds + 0 /\ fin attained b <= k_bal 2 1 0 kinds + 0
   /\ fin attained b <= static_time attained 1 0 load_kind (sm attained b) + 0.
@@ -183,11 +190,8 @@ Proof.
   intros Hb. pose proof (code_k_sm_static 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_lam
     loads_E loads_end (fun _ _ => le_n _) (fun _ _ => or_introl (le_n _)) 0 attained_skips b Hb).
   destruct (code_kernel 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_lam
-    loads_E loads_end (fun _ _ => le_n _) (fun _ _ => or_introl (le_n _)) 0 attained_skips b)
-    as [H1 [H2 H3]]; auto; try (cbn; lia).
-  intros c t i q Hc _ Ht Hi Hq. destruct c as [|[|[|c]]]; cbn in Hc, Ht; try lia. exists i.
-  assert (i = 0 \/ i = 1) as [->| ->] by lia; (repeat split; try (cbn; lia));
-    (apply andb_true_intro; split; [reflexivity|apply Nat.ltb_lt; exact Ht]).
+    loads_E loads_end (fun _ _ => le_n _) (fun _ _ => or_introl (le_n _)) 0 attained_skips b
+    attained_dynamic (le_n _) Hb) as [H1 [H2 H3]]. auto.
 Qed.
 Example attained_10 : fin attained 2 = 10 /\ static_time attained 1 0 load_kind 0 = 10.
 Proof. split; reflexivity. Qed.

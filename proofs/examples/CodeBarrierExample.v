@@ -88,3 +88,39 @@ Proof.
 Qed.
 Example run_end : finish both run (0, 2) = 7.
 Proof. reflexivity. Qed.
+
+(** ** As the only thread block of an SM: solo is 12 by code-fib with barriers *)
+From Warpbound Require Import CodeEnough CodeKept CodeLedger CodeSolo.
+From Warpbound Require Ledger.
+Definition one_times (wt : nat -> nat -> nat) : Ledger.run :=
+  Ledger.Run 1 (fun _ => 0) (fun _ => 0) (fun b => b) (fun _ => 0) (fun _ => 0) (fun _ => 7)
+    (fun _ => false) wt.
+Definition one : Ledger.run := one_times (code_pays (fun _ => small) (fun _ => both) (fun _ => run)
+  (one_times (fun _ _ => 0))).
+
+Lemma one_run : code_run 1 1 0 (fun _ => small) (fun _ => both) (fun _ => run) one valid.
+Proof.
+  split.
+  - intros i _. split; [apply (code_wf_ok small both kinds); reflexivity|exact run_valid].
+  - reflexivity.
+  - split; cbn; try solve [intros; lia]. intros N b Hb. replace b with 0 by lia.
+    rewrite Ledger.cycles_none; [lia|]. intros t _. unfold Ledger.passing. cbn.
+    destruct t; reflexivity.
+  - cbn. lia.
+  - intros b Hb. replace b with 0 by (cbn in Hb; lia). reflexivity.
+  - intros i x _ Hx. cbn in Hx. repeat (destruct Hx as [<-|Hx]; [cbn; lia|]). destruct Hx.
+  - intros b Hb. replace b with 0 by (cbn in Hb; lia). right. exists (0, 2). cbn. auto.
+Qed.
+
+Theorem one_solo N :
+  Ledger.cycles N (fun t => Ledger.counted one t && Ledger.stays one 0 t) <= 12.
+Proof.
+  apply (code_solo 1 1 0 _ _ _ one valid one_run 0 12 (le_n _)) with (least := fun _ => 1)
+    (J := fun x => S (I run x)) (enters := fun x i => 0 <? ah run x i).
+  - intros u v [Q [x [i [H1 H2]]]]. split; [exact Q|]. exists x, i. split; assumption.
+  - apply valid_enough, run_valid.
+  - apply valid_leaves; [exact run_valid|exact run_kept].
+  - intros c Hc. destruct Hc.
+  - intros s J enters OK F. apply (code_fib_sections_shown_enough _ _ _ _ _ _ _ _ _ fib_12 s J
+      enters 0 (fun _ => eq_refl) OK F).
+Qed.

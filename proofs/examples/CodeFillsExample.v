@@ -6,8 +6,9 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Fills Formulas Ledger GridLedger Dynamic.
-From Warpbound Require Import CodeMachine CodeElb CodeKept CodeSib CodeOutside CodeBeside
-  CodeFills CodeLoads CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside CodeApartExample.
+From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeKept CodeSib CodeOutside CodeBeside
+  CodeFills CodeLoads CodeLedger CodeSolo CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside
+  CodeApartExample.
 From Warpbound Require CodeBarrierExample CodeOutsideExample.
 Import ListNotations.
 
@@ -73,10 +74,11 @@ Proof.
 Qed.
 
 (** The same from a certificate, for both warps as one thread block *)
-Definition paths : sib_tables := SibTables Nat.eqb (fun _ _ => false) (fun _ => None)
-  (fun _ => true) (fun _ => 0) (fun _ => 0) (fun _ _ => 0) (fun _ _ => 5) (fun _ _ => false)
-  (fun _ _ => 0) (fun _ _ => 0).
-Example fib_8 : code_fib_shown (sms 1) (loads 0) paths (fun _ _ => false) plain = Some 8.
+Definition paths (there : nat -> bool) : sib_tables := SibTables Nat.eqb (fun _ _ => false)
+  (fun _ => None) (fun _ => true) (fun _ => 0) (fun _ => 0) (fun _ _ => 0)
+  (fun _ w => if there w then 5 else 0) (fun _ _ => false) (fun _ _ => 0) (fun _ _ => 0).
+Example fib_8 : code_fib_shown (sms 1) (loads 0) (paths (fun _ => true)) (fun _ _ => false) plain
+  = Some 8.
 Proof. vm_compute. reflexivity. Qed.
 Theorem turns_end_fib x : In x (keys (loads 0)) -> finish (loads 0) turns x <= 10.
 Proof.
@@ -182,3 +184,26 @@ Qed.
 Example loaded_13 : h 1 0 2 loaded = 13 /\ static_time three 1 0 (fun b =>
   with_loads (load_kind b) (mine_few b)) 0 = 11.
 Proof. vm_compute. auto. Qed.
+
+(** ** Each thread block alone: solo by code-fib, in the run that attains K-SM *)
+Lemma alone_fib b : b < 3 -> code_fib_shown (alone_machine (sms (b mod 2)) b)
+  (alone_block (sms (b mod 2)) b (loads (b mod 2))) (paths (Nat.eqb (b / 2)))
+  (fun _ _ => false) plain = Some 5.
+Proof. intros Hb. destruct b as [|[|[|b]]]; [| | |lia]; vm_compute; reflexivity. Qed.
+
+Theorem attained_solo b : b < 3 -> Ledger.alone attained b ->
+  forall N, cycles N (fun t => counted attained t && stays attained b t) <= 5.
+Proof.
+  intros Hb Al. apply (code_solo_flat 2 1 0 sms loads _ attained lawful attained_run b 5 Hb).
+  - intros u v [Q _]. easy.
+  - apply (c_machine _ _ _ _ _ _ _ _ attained_run). apply Nat.mod_upper_bound. lia.
+  - exact Al.
+  - intros s J enters OK x Hx. apply (code_fib_shown_enough _ _ _ _ _ _ (alone_fib b Hb) s J enters
+      b (fun _ => eq_refl) OK x Hx).
+Qed.
+Theorem attained_again b : b < 3 -> fin attained b <= h 1 0 2 (map load_kind (all three)) + 0.
+Proof.
+  intros Hb. apply (code_kernel 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_lam loads_E
+    loads_end (fun _ _ => le_n _) (fun c Hc => or_intror (fun N Al => attained_solo c Hc Al N)) 0
+    attained_skips b attained_dynamic (le_n _) Hb).
+Qed.

@@ -108,6 +108,5 @@ void wb_task_free(wb_task *task) {
         wb_module_free(node->module);
     }
     arena_free(&task->arena);
-    free(task->text);
     free(task);
 }

@@ -49,7 +49,6 @@ struct task_node {
 struct wb_task {
     struct arena arena;
     struct source source;
-    char *text;
     const char *name, *machine_name, *deadline;
     const struct wb_machine *machine;
     VEC(struct task_part) parts;
@@ -62,6 +61,10 @@ struct wb_task {
 };
 
 #define TASK_WORDS (TASK_NODES_MAX / 64)
+
+/* task_file.c: a task file in memory; `name` stands for it in messages. As wb_task_read. */
+wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                     wb_task **task);
 
 /* graph.c: whether one of two nodes ends before the other starts. */
 bool task_are_ordered(const struct wb_task *task, uint32_t a, uint32_t b);

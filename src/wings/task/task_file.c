@@ -220,39 +220,47 @@ static void read_pass(void *context) {
     reader->status = read_all(reader);
 }
 
-static wb_status parse_task(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                            struct wb_task *task) {
-    struct ytree document = {0};
+static wb_status read_document(const struct ytree *document, struct wb_task *task) {
     struct task_reader *reader = calloc(1, sizeof *reader);
-    if (reader == NULL) return diagnose_out_of_memory(diagnostics, name);
-    *reader = (struct task_reader){.document = &document, .task = task};
-    task->source = (struct source){name, text, size};
-    wb_status status = ytree_parse(name, text, size, diagnostics, &document);
-    if (status == WB_OK) status = ytree_require(&document, document.root, YTREE_MAPPING, "a task");
-    if (status == WB_OK) status = ytree_read_fields(&document, document.root, task_fields, &reader->fields);
-    if (status == WB_OK && arena_protect(&task->arena, read_pass, reader) != WB_OK)
-        status = diagnose_out_of_memory(diagnostics, name);
-    else if (status == WB_OK)
-        status = reader->status;
-    ytree_free(&document);
+    if (reader == NULL) return diagnose_out_of_memory(document->diagnostics, document->source.name);
+    *reader = (struct task_reader){.document = document, .task = task};
+    wb_status status = ytree_require(document, document->root, YTREE_MAPPING, "a task");
+    if (status == WB_OK) status = ytree_read_fields(document, document->root, task_fields, &reader->fields);
+    if (status == WB_OK)
+        status = arena_protect(&task->arena, read_pass, reader) == WB_OK
+                     ? reader->status
+                     : diagnose_out_of_memory(document->diagnostics, document->source.name);
     free(reader);
     return status;
 }
 
-wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **task) {
+wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                     wb_task **task) {
     struct wb_task *made = calloc(1, sizeof *made);
-    size_t size;
-    if (made == NULL) return diagnose_out_of_memory(diagnostics, path);
-    wb_status status = file_read(path, YTREE_SIZE_MAX, diagnostics, &made->text, &size);
-    const char *name = status == WB_OK ? arena_string(&made->arena, path, strlen(path)) : NULL;
-    if (status == WB_OK && name == NULL) status = diagnose_out_of_memory(diagnostics, path);
-    if (status == WB_OK) status = parse_task(name, made->text, size, diagnostics, made);
+    struct ytree document = {0};
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
+    made->source = (struct source){arena_string(&made->arena, name, strlen(name)),
+                                   arena_string(&made->arena, text, size), size};
+    wb_status status = made->source.name == NULL || made->source.text == NULL
+                           ? diagnose_out_of_memory(diagnostics, name)
+                           : ytree_parse(made->source.name, made->source.text, size, diagnostics, &document);
+    if (status == WB_OK) status = read_document(&document, made);
+    ytree_free(&document);
     if (status != WB_OK) {
         wb_task_free(made);
         return status;
     }
     *task = made;
     return WB_OK;
+}
+
+wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **task) {
+    char *text;
+    size_t size;
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
+    const wb_status status = task_parse(path, text, size, diagnostics, task);
+    free(text);
+    return status;
 }
 
 const char *wb_task_machine(const wb_task *task) {

@@ -764,6 +764,7 @@ typedef enum {
     WB_ASSUME_PARTITION_SM_MASK,
     WB_ASSUME_PARTITION_MPS,
     WB_ASSUME_PARTITION_MIG,
+    WB_ASSUME_TASK_ORDER, /* of tasks (docs/task.md) */
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,
     WB_ASSUME_CONSTANTS_MISSED_ONCE,

@@ -10,9 +10,9 @@ static const struct {
     char letter;
     const char *name;
 } groups[] = {
-    {'K', "kernel"},    {'F', "facts"},    {'E', "execution"}, {'R', "registers"}, {'S', "scheduler"},
-    {'D', "dispatch"},  {'M', "machine"},  {'H', "hardware"},  {'C', "memory"},    {'P', "promises"},
-    {'N', "partition"}, {'A', "abstract"}, {'I', "strings"},   {'L', "launches"},
+    {'K', "kernel"},    {'F', "facts"},   {'E', "execution"}, {'R', "registers"}, {'S', "scheduler"},
+    {'D', "dispatch"},  {'M', "machine"}, {'H', "hardware"},  {'C', "memory"},    {'P', "promises"},
+    {'N', "partition"}, {'T', "task"},    {'A', "abstract"},  {'I', "strings"},   {'L', "launches"},
 };
 
 #define GROUP_COUNT (sizeof groups / sizeof *groups)
@@ -230,6 +230,11 @@ static const struct {
         {.id = "N4",
          .text = ("the GPU is the partition: a MIG instance, whose SMs and slices of L2 and DRAM are its "
                   "own; nothing else runs in it")},
+    [WB_ASSUME_TASK_ORDER] =
+        {.id = "T1",
+         .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "
+                  "launch overhead has passed; copies keep to their bandwidth, whatever runs beside them, "
+                  "and the host to its times; nothing else uses the GPU")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "
@@ -311,7 +316,7 @@ static bool is_of_execution(wb_assumption what) {
 }
 
 bool assumption_is_of_launch(wb_assumption what) {
-    static const char groups_of_launch[] = "KFRLN";
+    static const char groups_of_launch[] = "KFRLNT";
     const char *id = wb_assumption_id(what);
     switch (what) {
     case WB_ASSUME_ALIGNED_BUFFERS:

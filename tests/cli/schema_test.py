@@ -166,6 +166,8 @@ def commands(command, folder):
     ]
     if "sweep" in WINGS:
         listed += [f"sweep show {swept(command, folder)}"]
+    if "task" in WINGS:
+        listed += ["task docs/examples/task/task.yaml --method kernel"]
     if "jcse2017" in WINGS:
         listed += [
             f"cache {vecadd} --order --first 20",

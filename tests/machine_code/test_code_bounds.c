@@ -377,6 +377,41 @@ static void test_a_sector_does_not_wait_for_itself(void **state) {
     free_analysed(&made);
 }
 
+static uint64_t part_of(const wb_bound *bound, wb_part_kind what) {
+    uint64_t sum = 0;
+    for (size_t p = 0; p < bound->part_count; p++)
+        if (bound->parts[p].what == what) sum += bound->parts[p].cycles;
+    return sum;
+}
+
+/* 4,000 loads of one warp that wait for each other, and what of their latency each level is for; the L1 of
+ * instructions misses nothing that is promised to be there. */
+static void test_parts_name_levels(void **state) {
+    static const struct {
+        const char *settings;
+        uint64_t l1, l2, dram, translations;
+        bool code;
+    } known[] = {{"sass.tlb_keeps=0", 33, 294 - 33, 598 - 294, 472, true},
+                 {"resident=translations,code-l1", 33, 294 - 33, 598 - 294, 0, false},
+                 {"resident=translations,data,code", 33, 294 - 33, 0, 0, true}};
+    (void)state;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        struct analysed made = analyse_on(
+            known[k].settings, "tests/data/levels/chase.sm_86.cubin", "tests/data/levels/chase.yaml",
+            (wb_analyze_options){.one_block = true, .methods = "sib", .policies = "lrr"});
+        const wb_bound *bound = find_bound(made.analysis, "sib");
+        const uint64_t loads = part_of(bound, WB_PART_L1) / 33;
+        const uint64_t passing =
+            (made.analysis->beside.sectors * made.analysis->machine->fills.sector + 83) / 84;
+        assert_true(loads >= 4000 && loads < 4010);
+        assert_int_equal(part_of(bound, WB_PART_L2), loads * known[k].l2);
+        assert_int_equal(part_of(bound, WB_PART_DRAM), loads * known[k].dram + passing);
+        assert_int_equal(part_of(bound, WB_PART_TRANSLATIONS), loads * known[k].translations);
+        assert_int_equal(part_of(bound, WB_PART_CODE) > 0, known[k].code);
+        free_analysed(&made);
+    }
+}
+
 /* Requests of a block to the second level, by a kernel of kept.cu; 0: each access counts for itself. */
 static uint64_t requests_of(const char *kernel, const char *setting) {
     struct analysed made = {.diagnostics = wb_diagnostics_new()};
@@ -522,6 +557,7 @@ int main(void) {
         cmocka_unit_test(test_pages_are_filled_once),
         cmocka_unit_test(test_sectors_are_filled_once),
         cmocka_unit_test(test_a_sector_does_not_wait_for_itself),
+        cmocka_unit_test(test_parts_name_levels),
         cmocka_unit_test(test_which_loads_are_kept),
         cmocka_unit_test(test_ways_to_the_second_level),
         cmocka_unit_test(test_loads_hold_the_second_level_once),

@@ -289,10 +289,15 @@ static struct chain_time behind_levels(const struct own_walker *walker, struct c
     const struct machine_sass *sass = &walker->rules->block->machine->sass;
     const struct machine_sass_class *class = &sass->classes[inst->class_];
     const bool memory = class->plus == SASS_PLUS_MEMORY;
+    const bool constants = inst->class_ == SASS_CLASS_LOAD_CONSTANT;
+    const uint32_t own = memory      ? class->write_most
+                         : constants ? u32_sub(inst->write_most, sass->l1_instructions.miss)
+                                     : inst->write_most;
     const struct {
         enum chain_step step;
         uint32_t most;
-    } parts[] = {{CHAIN_LATENCY, memory ? class->write_most : inst->write_most},
+    } parts[] = {{CHAIN_LATENCY, own},
+                 {CHAIN_CODE, constants ? UINT32_MAX : 0},
                  {CHAIN_TRANSLATIONS, sass->tlb_most},
                  {CHAIN_L1, sass->l1_most},
                  {CHAIN_L2, u32_sub(sass->l2_most, sass->l1_most)},

@@ -821,7 +821,7 @@ const char *wb_assumption_id(wb_assumption what);
 /* The group of an assumption: "kernel", "machine", "scheduler", ... */
 const char *wb_assumption_group(wb_assumption what);
 
-#define WB_PARTS_MAX 48
+#define WB_PARTS_MAX 56
 
 /* What some cycles of a bound are spent on. */
 typedef enum {
@@ -830,12 +830,15 @@ typedef enum {
     WB_PART_BUSY, /* issue and units, where they are not told apart */
     WB_PART_LATENCY,
     WB_PART_MEMORY,
-    WB_PART_TRANSLATIONS, /* of machine code: fills of the TLB, counted once a page */
-    WB_PART_DRAM,         /* likewise: sectors from and to DRAM, counted once each */
-    WB_PART_FETCH,        /* of instructions */
+    WB_PART_L1,           /* of machine code: waiting for data: as if it were in the L1, */
+    WB_PART_L2,           /* more than that as if it were in the L2, */
+    WB_PART_DRAM,         /* more than that as from DRAM; and sectors from and to it, counted once each; */
+    WB_PART_TRANSLATIONS, /* and misses of the TLB, of each access or counted once a page */
+    WB_PART_CODE,         /* likewise: code and constants that the SM's cache of them misses */
+    WB_PART_FETCH,        /* of instructions; of machine code from the SM's cache */
     WB_PART_STALL,        /* of machine code: stall counts beyond the issue, and what jumps take */
     WB_PART_BANKS,        /* likewise: operands that are read from one bank of registers */
-    WB_PART_CONSTANTS,    /* likewise: misses of constants */
+    WB_PART_CONSTANTS,    /* likewise: constants from the SM's cache */
     WB_PART_DISPATCH,
     WB_PART_TAIL,
     WB_PART_SUB_CORES,    /* initiations in other sub-cores than the busiest of their block */

@@ -59,8 +59,9 @@ wb_status request_use_zeros(const struct request *request, beside_use *use, wb_d
 wb_status request_bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,
                            const wb_watch *watch, wb_diagnostics *messages, uint64_t *bound);
 
-/* Takes the analysis of a kernel, which counts translations once for each page, without that where its bound
- * is then less. WB_ERR_LIMIT with a message when memory is exhausted. */
+/* Takes the analysis of a kernel or block, which counts translations once for each page, and what the first
+ * level keeps once for each block, without either where its bound is then less. WB_ERR_LIMIT with a message
+ * when memory is exhausted. */
 wb_status request_take_lesser(const struct request *request, wb_diagnostics *diagnostics,
                               wb_analysis **analysis);
 

@@ -18,6 +18,11 @@ static wb_part_kind part_of(enum chain_step step) {
     case CHAIN_FETCH: return WB_PART_FETCH;
     case CHAIN_BANKS: return WB_PART_BANKS;
     case CHAIN_CONSTANTS: return WB_PART_CONSTANTS;
+    case CHAIN_CODE: return WB_PART_CODE;
+    case CHAIN_L1: return WB_PART_L1;
+    case CHAIN_L2: return WB_PART_L2;
+    case CHAIN_DRAM: return WB_PART_DRAM;
+    case CHAIN_TRANSLATIONS: return WB_PART_TRANSLATIONS;
     default: return WB_PART_LATENCY;
     }
 }

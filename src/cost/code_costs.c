@@ -121,13 +121,13 @@ static void divide_lines(struct line_user *users, size_t count, cycles each, wb_
     }
 }
 
-/* Adds the misses of one cache: of the instructions, or of their constants. */
+/* Adds the misses of one cache: of the instructions, or, for lines of 0 bytes, of their constants. */
 static void add_cache(const struct timed_code *code, const uint64_t *counts, uint32_t line_bytes, cycles each,
                       wb_part_kind what, struct line_user *users, struct tally *weights) {
     size_t count = 0;
     for (uint32_t i = 0; i < code->inst_count && each > 0; i++) {
         const struct sass_timed *inst = &code->sass[i];
-        const bool constants = what == WB_PART_CONSTANTS;
+        const bool constants = line_bytes == 0;
         if (counts[i] == 0 || (constants && inst->constant_line == SASS_NO_LINE)) continue;
         const uint32_t line =
             constants ? inst->constant_line : (uint32_t)(timed_address(code, i, 1) / line_bytes);
@@ -144,15 +144,18 @@ wb_status code_add_misses(const struct timed_block *timed, struct tally *weights
     const uint64_t *counts = cost_executions(timed, &arena);
     struct line_user *users = arena_array(&arena, (size_t)code->inst_count + 1, sizeof *users);
     if (counts != NULL && users != NULL) {
-        const cycles sub_cores = timed->machine->sub_cores;
-        const cycles own = caches->instructions.fits ? sub_cores * caches->instructions.miss : 0;
+        const struct sass_cached *l0 = &caches->instructions, *constants = &caches->constants;
         const cycles shared = caches->l1_instructions.fits ? caches->l1_instructions.miss : 0;
-        const cycles constants = caches->constants.fits
-                                     ? sub_cores * ((cycles)caches->constants.miss + caches->constants.hold)
-                                     : 0;
-        add_cache(code, counts, sass->l0.line_bytes, own, WB_PART_FETCH, users, weights);
-        add_cache(code, counts, sass->l1_instructions.line_bytes, shared, WB_PART_FETCH, users, weights);
-        add_cache(code, counts, 1, constants + shared, WB_PART_CONSTANTS, users, weights);
+        const cycles fetching = l0->fits ? timed->machine->sub_cores : 0;
+        const cycles reading = constants->fits ? timed->machine->sub_cores : 0;
+        const cycles probed = (cycles)sass->constants.miss + constants->hold;
+        add_cache(code, counts, sass->l0.line_bytes, fetching * sass->l0.miss, WB_PART_FETCH, users, weights);
+        add_cache(code, counts, sass->l0.line_bytes, fetching * (l0->miss - sass->l0.miss), WB_PART_CODE,
+                  users, weights);
+        add_cache(code, counts, sass->l1_instructions.line_bytes, shared, WB_PART_CODE, users, weights);
+        add_cache(code, counts, 0, reading * probed, WB_PART_CONSTANTS, users, weights);
+        add_cache(code, counts, 0, reading * (constants->miss - sass->constants.miss) + shared, WB_PART_CODE,
+                  users, weights);
     }
     const bool failed = counts == NULL || users == NULL;
     arena_free(&arena);

@@ -264,7 +264,8 @@ struct machine_fills {
     const struct wb_machine *of; /* the machine as it is stated; NULL: not yet decided for a kernel */
     uint32_t pages;       /* that it touches at most, where translations are filled once; 0: they are not */
     uint32_t translation; /* most cycles of the fill of one */
-    bool each_access;     /* each access is charged a translation, whatever the TLB keeps */
+    bool each_access;     /* each access is charged a translation, whatever the TLB keeps, */
+    bool each_load;       /* or asks the second level, whatever the first one keeps */
     uint32_t sector;      /* most cycles that a sector holds DRAM; 0: each request is charged */
     uint32_t unit;        /* that what leaves the first level holds, */
     uint32_t each;        /* a sector of it at most so many cycles, */

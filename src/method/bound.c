@@ -33,8 +33,11 @@ const char *wb_part_name(wb_part_kind what) {
     case WB_PART_BUSY: return "busy";
     case WB_PART_LATENCY: return "latency";
     case WB_PART_MEMORY: return "memory";
-    case WB_PART_TRANSLATIONS: return "translations";
+    case WB_PART_L1: return "l1";
+    case WB_PART_L2: return "l2";
     case WB_PART_DRAM: return "dram";
+    case WB_PART_TRANSLATIONS: return "translations";
+    case WB_PART_CODE: return "code";
     case WB_PART_FETCH: return "fetch";
     case WB_PART_STALL: return "stall";
     case WB_PART_BANKS: return "banks";

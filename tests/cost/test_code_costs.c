@@ -134,7 +134,9 @@ static uint64_t part_of(const wb_bound *bound, wb_part_kind what) {
 /* Charges of other warps are a kind of rows, and among their causes in the parts; misses and latencies are
  * the same in both. */
 static void check_bound(const wb_analysis *analysis, const wb_bound *bound, wb_diagnostics *diagnostics) {
-    static const wb_part_kind same[] = {WB_PART_LATENCY, WB_PART_FETCH, WB_PART_STALL, WB_PART_TAIL};
+    static const wb_part_kind same[] = {WB_PART_LATENCY, WB_PART_L1,           WB_PART_L2,
+                                        WB_PART_DRAM,    WB_PART_TRANSLATIONS, WB_PART_CODE,
+                                        WB_PART_FETCH,   WB_PART_STALL,        WB_PART_TAIL};
     wb_costs *costs;
     uint64_t sum = 0;
     if (wb_costs_of_bound(analysis, bound->method, NULL, diagnostics, &costs) != WB_OK)

@@ -18,11 +18,16 @@ enum chain_step {
     CHAIN_STAGE,   /* its first stage, asked for behind its issue; behind it its other stages, */
     CHAIN_STAGE_2, /* of which each is counted by itself */
     CHAIN_STAGE_3,
-    CHAIN_STALL,     /* its stall count beyond the cycle of its issue */
-    CHAIN_FETCH,     /* until it is there, behind the issue of the one before */
-    CHAIN_BANKS,     /* until its operands are read from the banks of registers */
-    CHAIN_CONSTANTS, /* until its constant is there */
-    CHAIN_STEPS      /* (how many there are) */
+    CHAIN_STALL,        /* its stall count beyond the cycle of its issue */
+    CHAIN_FETCH,        /* until it is there, behind the issue of the one before */
+    CHAIN_BANKS,        /* until its operands are read from the banks of registers */
+    CHAIN_CONSTANTS,    /* until its constant is there */
+    CHAIN_CODE,         /* more than either takes from the SM's cache */
+    CHAIN_L1,           /* of the latency of an access, from there on: what data in the L1 takes, */
+    CHAIN_L2,           /* what it takes longer from the L2, */
+    CHAIN_DRAM,         /* from DRAM, */
+    CHAIN_TRANSLATIONS, /* with a miss of the TLB */
+    CHAIN_STEPS         /* (how many there are) */
 };
 
 /* A time with its chain: a link, or CHAIN_NONE. */

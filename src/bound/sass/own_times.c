@@ -194,12 +194,25 @@ CHAIN_INLINE struct chain_time or_behind(struct chains *chains, struct chain_tim
     return time.at + takes <= at.at ? at : chain_behind(chains, time, step, entry, takes);
 }
 
+/* A time behind a miss of a cache of instructions or constants, of which it takes `own` if the SM's cache has
+ * the line. */
+CHAIN_INLINE struct chain_time behind_miss(struct chains *chains, struct chain_time time,
+                                           enum chain_step step, uint32_t entry, cycles takes, cycles own) {
+    if (chains == NULL) return (struct chain_time){time.at + takes, CHAIN_NONE};
+    time = chain_behind(chains, time, step, entry, cycles_min(takes, own));
+    return chain_behind(chains, time, CHAIN_CODE, entry, cycles_sub(takes, own));
+}
+
 /* The later of `at` and when its fetch lets the instruction be issued behind the last one. What is held is
  * counted by ELB anyway, also of fetches, unless what they are counted from may be no part of what a warp
  * executes. */
-CHAIN_INLINE struct chain_time when_fetched(const struct own_graph *graph, struct chains *chains,
-                                            struct chain_time at, uint32_t entry, cycles fetch) {
-    return or_behind(chains, at, *graph->issue, CHAIN_FETCH, entry, cycles_sub(fetch, graph->hold));
+CHAIN_INLINE struct chain_time when_fetched(const struct own_walker *walker, const struct own_graph *graph,
+                                            struct chains *chains, struct chain_time at, uint32_t entry,
+                                            cycles fetch) {
+    const cycles takes = cycles_sub(fetch, graph->hold);
+    if (graph->issue->at + takes <= at.at) return at;
+    const cycles own = walker->rules->block->machine->sass.l0.miss;
+    return behind_miss(chains, *graph->issue, CHAIN_FETCH, entry, takes, own);
 }
 
 /* When a graph lets the instruction be issued. Behind a barrier the section before has waited for its fetch.
@@ -209,7 +222,7 @@ CHAIN_INLINE struct chain_time issue_of(const struct own_walker *walker, const s
                                         const struct sass_timed *inst) {
     const struct pipeline_rules *rules = walker->rules;
     struct chain_time at = *graph->next;
-    if (walker->begun || !walker->later) at = when_fetched(graph, chains, at, entry, inst->fetch);
+    if (walker->begun || !walker->later) at = when_fetched(walker, graph, chains, at, entry, inst->fetch);
     at = counters_allow(graph, rules, at, inst);
     if (alone) {
         uint32_t waits = rules->held_issue;
@@ -221,7 +234,8 @@ CHAIN_INLINE struct chain_time issue_of(const struct own_walker *walker, const s
         }
         at = when_free(graph, at, waits);
     }
-    return chain_behind(chains, at, CHAIN_CONSTANTS, entry, inst->operand);
+    const cycles own = rules->block->machine->sass.constants.miss;
+    return behind_miss(chains, at, CHAIN_CONSTANTS, entry, inst->operand, own);
 }
 
 /* Behind a stage that was begun at `start`. What bubbles lengthen a latch by are theirs. */
@@ -268,6 +282,43 @@ static struct chain_time behind_issue(const struct own_walker *walker, struct ch
     return chain_behind(chains, at, CHAIN_CONSTANTS, entry, inst->slot - 1 - bubbles);
 }
 
+/* When the data of an access is there that has ended its last stage at `end`, level by level, or the result
+ * of another instruction. */
+static struct chain_time behind_levels(const struct own_walker *walker, struct chains *chains, uint32_t entry,
+                                       const struct sass_timed *inst, struct chain_time end) {
+    const struct machine_sass *sass = &walker->rules->block->machine->sass;
+    const struct machine_sass_class *class = &sass->classes[inst->class_];
+    const bool memory = class->plus == SASS_PLUS_MEMORY;
+    const bool constants = inst->class_ == SASS_CLASS_LOAD_CONSTANT;
+    const uint32_t own = memory      ? class->write_most
+                         : constants ? u32_sub(inst->write_most, sass->l1_instructions.miss)
+                                     : inst->write_most;
+    const struct {
+        enum chain_step step;
+        uint32_t most;
+    } parts[] = {{CHAIN_LATENCY, own},
+                 {CHAIN_CODE, constants ? UINT32_MAX : 0},
+                 {CHAIN_TRANSLATIONS, sass->tlb_most},
+                 {CHAIN_L1, sass->l1_most},
+                 {CHAIN_L2, u32_sub(sass->l2_most, sass->l1_most)},
+                 {CHAIN_DRAM, UINT32_MAX}};
+    cycles left = inst->write_most;
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+        const cycles takes = cycles_min(left, parts[p].most);
+        end = chain_behind(chains, end, parts[p].step, entry, takes);
+        left -= takes;
+    }
+    return end;
+}
+
+/* When its result is written. */
+CHAIN_INLINE struct chain_time when_written(const struct own_walker *walker, struct chains *chains,
+                                            uint32_t entry, const struct sass_timed *inst,
+                                            struct chain_time end) {
+    if (chains == NULL) return (struct chain_time){end.at + inst->write_most, CHAIN_NONE};
+    return behind_levels(walker, chains, entry, inst, end);
+}
+
 /* Executes an entry of the code, with the times of `inst`, in one of both graphs. */
 CHAIN_INLINE void graph_step(const struct own_walker *walker, struct own_graph *graph, bool alone,
                              struct chains *chains, uint32_t entry, const struct sass_timed *inst) {
@@ -275,12 +326,13 @@ CHAIN_INLINE void graph_step(const struct own_walker *walker, struct own_graph *
     const uint8_t read = inst->read_counter, write = inst->write_counter;
     const struct chain_time issue = issue_of(walker, graph, alone, chains, entry, inst),
                             end = end_of_way(walker, graph, alone, chains, entry, inst, issue);
+    struct chain_time *complete = graph->complete;
     if (read != SASS_NO_COUNTER)
         count_up(graph, rules, read, chain_behind(chains, end, CHAIN_LATENCY, entry, inst->read_most));
     if (write != SASS_NO_COUNTER)
-        count_up(graph, rules, write, chain_behind(chains, end, CHAIN_LATENCY, entry, inst->write_most));
-    *graph->complete = or_behind(chains, *graph->complete, end, CHAIN_LATENCY, entry,
-                                 cycles_max(inst->write_most, inst->read_most));
+        count_up(graph, rules, write, when_written(walker, chains, entry, inst, end));
+    *complete = or_behind(chains, *complete, end, CHAIN_LATENCY, entry, inst->read_most);
+    if (end.at + inst->write_most > complete->at) *complete = when_written(walker, chains, entry, inst, end);
     *graph->issue = issue;
     if (!alone) {
         const cycles hold = code_hold(inst);
@@ -292,7 +344,7 @@ CHAIN_INLINE void graph_step(const struct own_walker *walker, struct own_graph *
         graph->next->at = issue.at + cycles_max(inst->stall, inst->slot);
     else
         *graph->next = behind_issue(walker, chains, entry, inst, issue);
-    *graph->complete = or_behind(chains, *graph->complete, issue, CHAIN_ISSUE, entry, inst->slot);
+    *complete = or_behind(chains, *complete, issue, CHAIN_ISSUE, entry, inst->slot);
 }
 
 static void add_charges(struct own_walker *walker, const struct sass_timed *inst) {
@@ -446,7 +498,7 @@ static void end_at_barrier(struct own_walker *walker) {
     }
     for (size_t g = 0; g < 2; g++) {
         const struct chain_time last =
-            when_fetched(graphs[g], graphs[g]->chains, *graphs[g]->next, step.instruction, fetch);
+            when_fetched(walker, graphs[g], graphs[g]->chains, *graphs[g]->next, step.instruction, fetch);
         *graphs[g]->complete = chain_later(*graphs[g]->complete, last);
     }
 }

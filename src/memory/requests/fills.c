@@ -407,12 +407,13 @@ static bool keeps_loads(const struct timed_grid *timed) {
     const struct memory_fills *fills = &timed->fills;
     const struct wb_machine *machine = timed->machine;
     const bool promised = machine_promises(machine, RESIDENT_BLOCK_L1);
+    if (machine->fills.each_load) return false;
     if (!promised && fills->l1_bytes > machine->sass.l1_keeps) return false;
     return first_level_keeps(machine) && fills->below < fills->requests;
 }
 
-/* Whether the sectors of DRAM, once each, take less than each request does, of which the SMs at work take
- * shares. Promises of buffers lower either, and are not looked at: they decide nothing that could cost more.
+/* Whether the sectors of DRAM, once each, take less than each request does on the SM that gets most blocks.
+ * Promises of buffers lower either, and are not looked at: they decide nothing that could cost more.
  */
 static bool is_worth_it(const struct timed_grid *timed) {
     const struct machine_sass *sass = &timed->machine->sass;
@@ -421,9 +422,9 @@ static bool is_worth_it(const struct timed_grid *timed) {
     const uint64_t requests = keeps_loads(timed) ? timed->fills.below : timed->fills.requests;
     if (level == 0 || level >= each) return false;
     if (sass->row_cycle > 0) return true;
-    return cycles_mul(requests, (uint64_t)(each - level) * sms) >
-           cycles_mul(timed->fills.all + timed->fills.promised,
-                      (uint64_t)each * (blocks < sms ? blocks : sms));
+    const uint64_t most = cycles_mul(requests, (blocks + sms - 1) / sms) / (blocks > 0 ? blocks : 1);
+    return cycles_mul(most, (each - level) * sms) >
+           cycles_mul(timed->fills.all + timed->fills.promised, each);
 }
 
 /* Mask: the classes of instructions that a kernel can execute. */

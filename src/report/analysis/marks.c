@@ -10,13 +10,15 @@
 
 /* The figures of parts that are no unit's. Parts without any are those of all others. */
 static const char *const part_keys[WB_PART_COUNT][PART_KEYS] = {
-    [WB_PART_LATENCY] = {"sass.dram", "sass.l2"},
     [WB_PART_MEMORY] = {"sass.atomic_word"},
+    [WB_PART_L1] = {"sass.l1"},
+    [WB_PART_L2] = {"sass.l2"},
     [WB_PART_TRANSLATIONS] = {"sass.tlb", "sass.tlb_keeps", "sass.page_size", "sass.align"},
-    [WB_PART_DRAM] = {"class.load_global.init_3", "sass.l2_keeps", "sass.row_cycle"},
-    [WB_PART_FETCH] = {"sass.l0_miss", "sass.l1_instruction_miss"},
+    [WB_PART_DRAM] = {"sass.dram", "class.load_global.init_3", "sass.l2_keeps", "sass.row_cycle"},
+    [WB_PART_CODE] = {"sass.l1_instruction_miss"},
+    [WB_PART_FETCH] = {"sass.l0_miss"},
     [WB_PART_BANKS] = {"sass.register_banks", "sass.bank_ports"},
-    [WB_PART_CONSTANTS] = {"sass.constant_miss", "sass.l1_instruction_miss"},
+    [WB_PART_CONSTANTS] = {"sass.constant_miss"},
     [WB_PART_DISPATCH] = {"memory.dispatch_latency"},
 };
 
@@ -29,25 +31,34 @@ static int weaker(const struct wb_machine *machine, const char *key, int mark) {
     return other < mark ? other : mark;
 }
 
-/* The weakest of the times for which classes that the code executes hold a unit. */
-static int mark_of_unit(const struct wb_machine *machine, const struct timed_code *code, const char *unit) {
+static int weaker_of_class(const struct wb_machine *machine, enum sass_class class, const char *field,
+                           int mark) {
+    char key[96];
+    (void)text_format(key, sizeof key, "class.%s.%s", sass_class_name(class), field);
+    return weaker(machine, key, mark);
+}
+
+/* The weakest of the times for which classes that the code executes hold a unit; NULL: after which their
+ * results are there, and barriers release warps. */
+static int mark_of_classes(const struct wb_machine *machine, const struct timed_code *code,
+                           const char *unit) {
+    static const char *const stages[] = {"init", "init_2", "init_3"};
     bool executed[SASS_CLASS_COUNT] = {false};
     int mark = FIGURE_MARKS;
-    for (uint32_t e = 0; e < code->inst_count; e++)
+    for (uint32_t e = 0; e < code->inst_count; e++) {
         if (code->sass[e].slot > 0) executed[code->sass[e].class_] = true;
-    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
-        const struct machine_sass_class *class = &machine->sass.classes[c];
-        for (uint32_t s = 0; executed[c] && s < class->stage_count; s++) {
-            char key[96];
-            if (strcmp(machine->units[class->stages[s].unit].name, unit) != 0) continue;
-            (void)text_format(key, sizeof key, "class.%s.init%s", sass_class_name((enum sass_class)c),
-                              s == 0   ? ""
-                              : s == 1 ? "_2"
-                                       : "_3");
-            mark = weaker(machine, key, mark);
-        }
+        if (unit == NULL && code->sass[e].barrier) mark = weaker(machine, "barrier_release", mark);
     }
-    return mark < FIGURE_MARKS ? mark : OF_ALL;
+    for (enum sass_class c = 0; c < SASS_CLASS_COUNT; c++) {
+        const struct machine_sass_class *class = &machine->sass.classes[c];
+        if (!executed[c]) continue;
+        if (unit == NULL && class->write_most > 0) mark = weaker_of_class(machine, c, "write", mark);
+        if (unit == NULL && class->read_most > 0) mark = weaker_of_class(machine, c, "read", mark);
+        for (uint32_t s = 0; unit != NULL && s < class->stage_count; s++)
+            if (strcmp(machine->units[class->stages[s].unit].name, unit) == 0)
+                mark = weaker_of_class(machine, c, stages[s], mark);
+    }
+    return mark;
 }
 
 /* Whether a unit is held once for each sector that the first level keeps, as far as the machine says. */
@@ -60,13 +71,14 @@ static bool rests_on_first_level(const struct wb_machine *machine, const char *u
 static int base_of(const struct wb_machine *with_fills, const struct timed_code *code, const wb_part *part) {
     const struct wb_machine *machine = machine_as_stated(with_fills);
     const char *const *keys = part_keys[part->what];
+    const bool waits = part->what == WB_PART_DRAM && with_fills->fills.sector == 0; /* and nothing else */
     int mark = FIGURE_MARKS;
-    if (part->what == WB_PART_UNIT) {
-        mark = mark_of_unit(machine, code, part->unit);
-        return rests_on_first_level(with_fills, part->unit) ? weaker(machine, "sass.l1_keeps", mark) : mark;
-    }
+    if (part->what == WB_PART_UNIT || part->what == WB_PART_LATENCY)
+        mark = mark_of_classes(machine, code, part->unit);
+    if (part->what == WB_PART_UNIT && rests_on_first_level(with_fills, part->unit))
+        mark = weaker(machine, "sass.l1_keeps", mark);
     if (part->what == WB_PART_ISSUE || part->what == WB_PART_STALL) return OF_CODE;
-    for (size_t k = 0; k < PART_KEYS && keys[k] != NULL; k++)
+    for (size_t k = 0; k < (waits ? 1 : PART_KEYS) && keys[k] != NULL; k++)
         mark = weaker(machine, keys[k], mark);
     return mark < FIGURE_MARKS ? mark : OF_ALL;
 }

@@ -97,6 +97,17 @@ struct hot_table {
     bool rest;                 /* a column of all others */
 };
 
+/* The kind whose column a kind is in: there is little room, and JSON has all of them. */
+static wb_part_kind column_of(size_t what) {
+    switch ((wb_part_kind)what) {
+    case WB_PART_L1:
+    case WB_PART_L2:
+    case WB_PART_DRAM: return WB_PART_LATENCY;
+    case WB_PART_CODE: return WB_PART_FETCH;
+    default: return (wb_part_kind)what;
+    }
+}
+
 /* Gives the kinds that have cycles a column each; where there is no room, the largest, and one to the rest.
  */
 static void find_parts(struct hot_table *table) {
@@ -105,7 +116,7 @@ static void find_parts(struct hot_table *table) {
     size_t count = 0;
     for (size_t r = 0; r < table->shown->lines.items.count; r++)
         for (size_t what = 0; what < WB_PART_COUNT; what++)
-            sums[what] += table->shown->lines.items.items[r].cost->share[what];
+            sums[column_of(what)] += table->shown->lines.items.items[r].cost->share[what];
     for (size_t what = 0; what < WB_PART_COUNT; what++)
         count += table->parts[what] = sums[what] > 0;
     for (; count + table->rest > room; count--) { /* of 8 characters each */
@@ -137,11 +148,11 @@ static void put_numbers(struct hot_table *table, const wb_cost *cost, uint64_t s
     struct sheet *sheet = &table->sheet;
     percent_cell(sheet, cost->with_inner, table->shown->total);
     sheet_count(sheet, cost->with_inner);
-    uint64_t rest = 0;
-    for (size_t what = 0; what < WB_PART_COUNT; what++) {
-        if (table->parts[what]) compact_cell(sheet, cost->share[what]);
-        if (!table->parts[what]) rest += cost->share[what];
-    }
+    uint64_t sums[WB_PART_COUNT] = {0}, rest = 0;
+    for (size_t what = 0; what < WB_PART_COUNT; what++)
+        *(table->parts[column_of(what)] ? &sums[column_of(what)] : &rest) += cost->share[what];
+    for (size_t what = 0; what < WB_PART_COUNT; what++)
+        if (table->parts[what]) compact_cell(sheet, sums[what]);
     if (table->rest) compact_cell(sheet, rest);
     if (cost->about == NULL)
         compact_cell(sheet, cost->executions);

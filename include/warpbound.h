@@ -1252,7 +1252,8 @@ wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, co
  * is the kernel, all blocks of its grid, with the data that is given, or with covering paths where that
  * leaves something open; where the blocks cannot all be covered, one block, with a warning, unless a method
  * of kernels is named. Results for any inputs have those of the given data beside them where that can be
- * executed, and flow facts are held to it. `options` may be NULL.
+ * executed, and flow facts are held to it. Of a kernel too large to be simulated its first blocks are, unless
+ * policies are named (wb_first_blocks). `options` may be NULL.
  * The analysis owns all that was made for it; kernel, launch, machine and facts must outlive it. WB_ERR_LIMIT
  * with *analysis set: what was found before a limit, else *analysis is set with WB_OK alone. Other errors as
  * wb_grid_trace and wb_analysis_bound. */

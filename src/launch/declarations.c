@@ -143,7 +143,7 @@ static wb_status add_name(struct declarations *reader, const struct word *name,
     const struct launch_type made = {arena_string(reader->arena, name->text, name->length), type};
     if (other == type) return WB_OK;
     if (other != NULL || launch_vector_named(made.name).count > 0)
-        return scan_fail_at(&reader->scan, name->at, "'%.60s': there is a type of that name", made.name);
+        return fail_name(reader, name, "there is a type of that name");
     if (reader->types.count == TYPES_MAX)
         return scan_fail_at(&reader->scan, name->at, "more than %u types", TYPES_MAX);
     arena_push(reader->arena, &reader->types, made);
@@ -317,6 +317,7 @@ static wb_status refuse_behind(struct declarations *reader, const struct word *n
 
 static wb_status parse_declarator(struct declarations *reader, const struct host_type *type,
                                   struct declarator *made) {
+    assert(type != NULL);
     while (scan_accept(&reader->scan, '*')) {
         type = pointer_to(reader, type);
         WB_TRY(parse_attributes(reader, &made->attributes));
@@ -346,6 +347,7 @@ _Static_assert(LAUNCH_NAMES_MAX == 1024 && LAUNCH_STRUCT_MAX == 32764, "messages
 
 static wb_status add_member(struct declarations *reader, const struct declarator *declared, bool packed,
                             struct launch_layout *layout, member_list *members) {
+    assert(declared->type != NULL);
     const uint64_t asked = declared->attributes.align, own = packed ? 1 : declared->type->align;
     const struct launch_layout part = {.size = declared->type->size, .align = asked > own ? asked : own};
     for (size_t i = 0; i < members->count; i++)
@@ -443,36 +445,36 @@ static wb_status parse_struct(struct declarations *reader, const struct host_typ
     return WB_OK;
 }
 
+/* A type of a number, or one that has a name. */
+static wb_status parse_named(struct declarations *reader, const struct host_type **type) {
+    wb_status status = WB_OK;
+    *type = parse_number(reader, &status);
+    if (*type != NULL || status != WB_OK) return status;
+    const struct word word = take_word(reader);
+    if (word.length == 0) return scan_fail(&reader->scan, "expected a type");
+    *type = find_type(reader, &word);
+    if (*type == NULL) *type = known_type(reader, &word);
+    return *type != NULL ? WB_OK : fail_name(reader, &word, "there is no type of that name");
+}
+
 /* A type, with what is said of the fields that have it. */
 static wb_status parse_type(struct declarations *reader, struct attributes *attributes,
                             const struct host_type **type) {
     static const char *const structs[] = {"struct", "class", NULL}, *const none[] = {"void", NULL};
     static const char *const refused[] = {"union", "enum", "static", "constexpr", NULL};
-    wb_status status = WB_OK;
     WB_TRY(parse_attributes(reader, attributes));
     const struct word word = next_word(reader);
     if (accept_one(reader, refused))
-        return fail_name(
-            reader, &word,
-            "this is not read: declare the bytes of a union, such as unsigned char u[16], and an "
-            "enum as int");
-    if (accept_one(reader, structs)) {
-        WB_TRY(parse_struct(reader, type));
-    } else if (accept_one(reader, none)) {
+        return fail_name(reader, &word,
+                         "this is not read: declare the bytes of a union, such as unsigned char u[16], and "
+                         "an enum as int");
+    if (accept_one(reader, none))
         *type = new_type(reader, HOST_OPAQUE, "", "", 0);
-    } else {
-        *type = parse_number(reader, &status);
-        if (*type == NULL && status == WB_OK) {
-            (void)take_word(reader);
-            *type = find_type(reader, &word);
-            if (*type == NULL) *type = known_type(reader, &word);
-        }
-    }
-    if (*type == NULL && status == WB_OK && word.length > 0)
-        status = scan_fail_at(&reader->scan, word.at, "'%.*s': there is no type of that name",
-                              (int)(word.length < 60 ? word.length : 60), word.text);
-    if (*type == NULL && status == WB_OK) status = scan_fail(&reader->scan, "expected a type");
-    WB_TRY(status);
+    else if (accept_one(reader, structs))
+        WB_TRY(parse_struct(reader, type));
+    else
+        WB_TRY(parse_named(reader, type));
+    assert(*type != NULL);
     return parse_attributes(reader, attributes);
 }
 

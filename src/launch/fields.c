@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Most bytes of the names of a field on all levels, which every element of an array repeats. */
+#define PATH_BYTES_MAX 1024u
+
 static wb_status parse_value(struct fields_parser *parser, struct launch_layout *layout);
 
 /* ---- Messages ---- */
@@ -77,6 +80,7 @@ bool fields_accept_word(struct fields_parser *parser, const char *word) {
 
 wb_status fields_enter(struct fields_parser *parser, const char *name, size_t length, size_t *before) {
     *before = parser->path.length;
+    if (*before + length > PATH_BYTES_MAX) return fail(parser, "shorter names: 1024 bytes for all levels");
     text_printf(&parser->path, "%s%.*s", *before > 0 ? "." : "", (int)length, name);
     return parser->path.failed ? fields_no_memory(parser) : WB_OK;
 }

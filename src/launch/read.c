@@ -20,7 +20,7 @@ struct launch_document {
     struct ytree tree;
     wb_input input;
     const struct launch_folder *folder;
-    const struct ytree_node *types; /* of the last launch so far that declares some, or NULL */
+    launch_types types; /* of the last launch so far that declares some, in its arena */
 };
 
 /* Whether a value is to be filled in, which is an error as soon as it is needed. */
@@ -305,41 +305,42 @@ static wb_status open_document(const char *name, const char *text, size_t size,
     document->input = input_of(WB_INPUT_LAUNCH, name, text, size);
     document->folder = folder;
     document->tree = (struct ytree){0};
-    document->types = NULL;
+    document->types = (launch_types){0};
     WB_TRY(content_expect(CONTENT_LAUNCH, name, text, size, diagnostics));
     return launch_tree_parse(name, text, size, diagnostics, &document->tree);
 }
 
 /* Declarations of C in a block of lines, which are read as they stand in the file. */
-static wb_status read_types(const struct launch_document *document, struct wb_launch *launch) {
-    const struct ytree_node *value = document->types;
-    const struct source *source = &document->tree.source;
+static wb_status read_types(const struct ytree *document, const struct ytree_node *value,
+                            struct wb_launch *launch) {
+    const struct source *source = &document->source;
     if (value->kind != YTREE_SCALAR || !value->quoted || source->text[value->at] != '|')
-        return ytree_expected(&document->tree, value, "declarations of structs in lines behind '|'");
-    const char *end = source->text + source->size,
-               *start = memchr(source->text + value->at, '\n', source->size - value->at);
-    const char *line = start;
+        return ytree_expected(document, value, "declarations of structs in lines behind '|'");
+    const char *const end = source->text + source->size;
+    const char *start = memchr(source->text + value->at, '\n', source->size - value->at), *line = start;
     for (const char *at = value->text; line != NULL && *at != '\0'; at++)
         if (*at == '\n' || at[1] == '\0') line = memchr(line + 1, '\n', (size_t)(end - line - 1));
     if (start == NULL) start = end;
-    if (line == NULL) line = end;
-    struct scanner scan = scanner_of(source, SCAN_SPACES | SCAN_SLASH_COMMENTS | SCAN_STAR_COMMENTS,
-                                     document->tree.diagnostics);
+    struct scanner scan =
+        scanner_of(source, SCAN_SPACES | SCAN_SLASH_COMMENTS | SCAN_STAR_COMMENTS, document->diagnostics);
     scan.text = start;
-    scan.size = (size_t)(line - start);
+    scan.size = (size_t)((line != NULL ? line : end) - start);
     scan.subject.offset = (size_t)(start - source->text);
     return launch_types_parse(&scan, &launch->arena, &launch->types);
 }
 
-/* The launch that a mapping describes; in a list, what one declares holds for those behind it. */
+/* The launch that a mapping describes; in a list, what one declares is known to those behind it while they
+ * are read. */
 static wb_status read_launch(struct launch_document *document, const struct ytree_node *mapping,
                              wb_launch **launch) {
     struct launch_reader reader = {wb_launch_new(), document->folder};
     if (reader.launch == NULL) return out_of_memory(&document->tree);
     const struct ytree_node *types = mapping->kind == YTREE_MAPPING ? ytree_find(mapping, "types") : NULL;
-    if (types != NULL) document->types = types;
-    wb_status status = document->types != NULL ? read_types(document, reader.launch) : WB_OK;
+    reader.launch->types = document->types;
+    wb_status status = types != NULL ? read_types(&document->tree, types, reader.launch) : WB_OK;
+    document->types = reader.launch->types;
     if (status == WB_OK) status = ytree_read_fields(&document->tree, mapping, launch_fields, &reader);
+    if (types == NULL) reader.launch->types = (launch_types){0};
     if (status == WB_OK) status = launch_check_promises(reader.launch, &document->tree, mapping);
     if (status == WB_OK &&
         input_copy(&document->input, &reader.launch->arena, &reader.launch->input) != WB_OK)

@@ -166,6 +166,10 @@ static void test_wrong(void **state) {
     assert_non_null(
         strstr(wb_diagnostics_text(diagnostics), "expected at most 1024 fields, got 'f1024: i8:1'"));
     text_free(&deep);
+    text_printf(&deep, "struct {n%01025d: 32764 * i8:1}", 0);
+    assert_int_equal(wb_launch_add_argument(launch, deep.data, diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "expected shorter names: 1024 bytes"));
+    text_free(&deep);
     wb_launch_free(launch);
     wb_diagnostics_free(diagnostics);
 }

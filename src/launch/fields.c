@@ -108,10 +108,16 @@ static wb_status place(struct fields_parser *parser, size_t first, const struct 
     return WB_OK;
 }
 
+/* The path without the argument's name; "" where the argument itself has the value. */
+static const char *path_in_argument(const struct fields_parser *parser) {
+    if (parser->path.length <= parser->name_length) return "";
+    const char *path = parser->path.data + parser->name_length;
+    return path + (*path == '.');
+}
+
 static wb_status add_field(struct fields_parser *parser, const char *at, size_t length, bool bare,
                            const struct launch_argument *value) {
-    const char *path = parser->path.data + parser->name_length;
-    path += *path == '.';
+    const char *path = path_in_argument(parser);
     const struct launch_field field = {
         .path = arena_string(parser->site->arena, path, strlen(path)),
         .text_at = (uint32_t)(at - parser->text),
@@ -260,8 +266,7 @@ wb_status fields_vector(struct fields_parser *parser, const struct launch_vector
 /* ---- Structs and arrays ---- */
 
 bool fields_is_taken(const struct fields_parser *parser, size_t first) {
-    const char *path = parser->path.data + parser->name_length;
-    path += *path == '.';
+    const char *path = path_in_argument(parser);
     const size_t length = strlen(path);
     for (size_t i = first; i < parser->fields.count; i++) {
         const char *other = parser->fields.items[i].path;

@@ -54,6 +54,7 @@ static void test_layouts(void **state) {
         {"struct {a: align 16 i32:1, b: i8:2, c: align 8 struct {x: i8:3}, d: bytes[3]}",
          "32: a@0=i32:1 b@4=i8:2 c.x@8=i8:3 d@16=bytes[3]"},
         {"align 32 struct {a: i8:1}", "32: a@0=i8:1"},
+        {"align 16 i32:1", "4: @0=i32:1"},
         {"dim3:{8, 4, 1}", "12: x@0=u32:8 y@4=u32:4 z@8=u32:1"},
         {"struct{a:buf:f32[8]=@tests/data/launch/five.bin,b:u8[5]=@tests/data/launch/five.bin}",
          "16: a@0=buf:f32[8]=@tests/data/launch/five.bin b@8=u8[5]=@tests/data/launch/five.bin"},

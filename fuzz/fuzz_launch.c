@@ -35,6 +35,19 @@ static void check_fields(const struct launch_argument *argument) {
     if (!argument->blank && end > launch_contents_size(&argument->contents)) abort();
 }
 
+/* Members of declared types lie in them, one behind the other. */
+static void check_types(const launch_types *types) {
+    for (size_t i = 0; i < types->count; i++) {
+        const struct host_type *type = types->items[i].type;
+        uint64_t end = 0;
+        for (uint32_t m = 0; m < type->member_count; m++) {
+            if (type->members[m].offset < end) abort();
+            end = type->members[m].offset + type->members[m].type->size;
+        }
+        if (end > type->size || type->size > LAUNCH_STRUCT_MAX) abort();
+    }
+}
+
 /* A buffer that another argument names has contents of its own; open ones can be zeros. */
 static void check_buffers(const wb_launch *launch) {
     struct arena arena = {0};
@@ -56,6 +69,7 @@ static void check_buffers(const wb_launch *launch) {
 
 static void fill_all(const wb_launch *launch) {
     check_buffers(launch);
+    check_types(&launch->types);
     for (size_t i = 0; i < launch->arguments.count; i++) {
         fill(&launch->arguments.items[i].contents);
         if (launch->arguments.items[i].fields != NULL) check_fields(&launch->arguments.items[i]);

@@ -651,6 +651,7 @@ typedef struct {
                              skipped where they follow from one of them. They do not count for
                              `instruction_limit`. 0: 2^16; UINT64_MAX: none */
     bool until_unknown;   /* not of `cover`: the grid ends with the first block of which not all is known */
+    uint32_t first_blocks; /* not of `cover`: only so many blocks, the first ones, x first. 0: all */
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones
@@ -1112,7 +1113,19 @@ typedef struct {
     bool of_code;        /* beside a PTX model: of the machine code that runs, */
     const char *machine; /* on this machine; NULL: by its stall counts alone */
     bool any_order;      /* with blocks in any order (D3), not by the machine's rule */
+    bool of_lane;        /* no execution was found: what one lane takes at least, by wb_stalls */
 } wb_slowest;
+
+/* Of a kernel that is too large to be simulated unasked: the slowest execution that was found of its first
+ * blocks without the others. It bounds the kernel from no side: beside others, blocks can take longer or, by
+ * anomalies of timing, all of them less. */
+typedef struct {
+    uint64_t cycles;    /* 0: there is none */
+    const char *policy; /* that it was simulated under */
+    uint32_t last[3];   /* the blocks from 0,0,0 to this one, x first: */
+    uint32_t blocks;    /* so many */
+    bool with_zeros;    /* as in wb_slowest */
+} wb_first_blocks;
 
 /* Two numbers of one subject of which at least one is wrong: an execution that was found takes longer than a
  * bound that is proven. `found.cycles` is 0 where there are none. */
@@ -1181,9 +1194,10 @@ typedef struct {
     uint64_t cycles;                /* of the bound, or of the sum of all of a stream, with `overhead` */
     uint64_t overhead; /* launch overhead: a deadline of a kernel has to leave room for it beside `cycles`; of
                           a stream it passes between its kernels, so that all times have it in them */
-    wb_slowest slowest; /* which may take latencies that no GPU is known to have */
-    wb_slowest sure;    /* with no latency above the shortest that is stated, as far as it is known: only
-                           what this takes makes a deadline missed */
+    wb_slowest slowest;           /* which may take latencies that no GPU is known to have */
+    wb_first_blocks first_blocks; /* where no execution of the kernel was found */
+    wb_slowest sure; /* with no latency above the shortest that is stated, as far as it is known: only
+                        what this takes makes a deadline missed */
     bool has_deadline;
     uint64_t deadline; /* in cycles */
     int64_t margin;    /* deadline - cycles, and - overhead of a kernel: negative where these are above it; 0
@@ -1256,7 +1270,8 @@ wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, co
  * is the kernel, all blocks of its grid, with the data that is given, or with covering paths where that
  * leaves something open; where the blocks cannot all be covered, one block, with a warning, unless a method
  * of kernels is named. Results for any inputs have those of the given data beside them where that can be
- * executed, and flow facts are held to it. `options` may be NULL.
+ * executed, and flow facts are held to it. Of a kernel too large to be simulated its first blocks are, unless
+ * policies are named (wb_first_blocks). `options` may be NULL.
  * The analysis owns all that was made for it; kernel, launch, machine and facts must outlive it. WB_ERR_LIMIT
  * with *analysis set: what was found before a limit, else *analysis is set with WB_OK alone. Other errors as
  * wb_grid_trace and wb_analysis_bound. */

@@ -332,6 +332,7 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
     if (status == WB_OK) status = request_take_lesser(&request, diagnostics, &made);
     if (status == WB_OK) status = add_zeros(&request, diagnostics, made);
     if (status == WB_OK) status = request_run(made, &request.asked, diagnostics);
+    if (status == WB_OK) status = request_find_first_blocks(&request, made, diagnostics);
     if (status == WB_OK && request.asked.savings) status = request_find_savings(&request, made, diagnostics);
     if (status == WB_OK) status = request_find_shares(&request, made, diagnostics);
     if (status == WB_OK && cut) status = WB_ERR_LIMIT;

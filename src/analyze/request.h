@@ -86,6 +86,11 @@ wb_status request_find_shares(const struct request *request, wb_analysis *analys
  * exhausted. */
 wb_status request_find_shortest(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
 
+/* Of a kernel that is too large to be simulated unasked, finds what its first blocks take alone:
+ * wb_analysis.first_blocks. WB_ERR_LIMIT when memory is exhausted. */
+wb_status request_find_first_blocks(const struct request *request, wb_analysis *analysis,
+                                    wb_diagnostics *diagnostics);
+
 /* Finds what each promise would save that the launch does not make and could keep, of an analysis of machine
  * code with a bound (wb_analysis_savings); when stopped, those found so far. WB_ERR_LIMIT when memory is
  * exhausted. */

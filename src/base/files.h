@@ -116,9 +116,10 @@ extern const struct embedded_file embedded_html_page[];
 
 /* What may stand between two things and means nothing. */
 enum scan_skips {
-    SCAN_SPACES = 1,        /* spaces, tabs, line breaks */
-    SCAN_HASH_COMMENTS = 2, /* # to the end of the line */
-    SCAN_SLASH_COMMENTS = 4 /* // to the end of the line */
+    SCAN_SPACES = 1,         /* spaces, tabs, line breaks */
+    SCAN_HASH_COMMENTS = 2,  /* # to the end of the line */
+    SCAN_SLASH_COMMENTS = 4, /* // to the end of the line */
+    SCAN_STAR_COMMENTS = 8   /* from / * to * /, as in C */
 };
 
 struct scanner {

@@ -33,23 +33,25 @@ wb_status scan_fail_at(const struct scanner *scanner, size_t at, const char *for
     return WB_ERR_INPUT;
 }
 
-/* Whether a comment to the end of the line begins at the next character. */
-static bool at_comment(const struct scanner *scanner) {
+/* What ends the comment that begins at the next character, which is skipped with it; NULL: none begins. */
+static const char *comment_end(const struct scanner *scanner) {
     const char *at = scanner->text + scanner->at;
-    if ((scanner->skips & SCAN_HASH_COMMENTS) != 0 && *at == '#') return true;
-    return (scanner->skips & SCAN_SLASH_COMMENTS) != 0 && scanner->size - scanner->at >= 2 && at[0] == '/' &&
-           at[1] == '/';
+    const char second = scanner->size - scanner->at >= 2 ? at[1] : '\0';
+    if ((scanner->skips & SCAN_HASH_COMMENTS) != 0 && *at == '#') return "\n";
+    if ((scanner->skips & SCAN_SLASH_COMMENTS) != 0 && *at == '/' && second == '/') return "\n";
+    return (scanner->skips & SCAN_STAR_COMMENTS) != 0 && *at == '/' && second == '*' ? "*/" : NULL;
 }
 
 char scan_peek(struct scanner *scanner) {
     assert(scanner->at <= scanner->size);
     while (scanner->at < scanner->size) {
-        const char *at = scanner->text + scanner->at;
+        const char *at = scanner->text + scanner->at, *end = comment_end(scanner);
         if ((scanner->skips & SCAN_SPACES) != 0 && ascii_space(*at)) {
             scanner->at++;
-        } else if (at_comment(scanner)) {
-            const char *end = memchr(at, '\n', scanner->size - scanner->at);
-            scanner->at = end == NULL ? scanner->size : (size_t)(end - scanner->text);
+        } else if (end != NULL) {
+            const size_t start = end[1] == '/' ? 2 : 0, left = scanner->size - scanner->at - start;
+            const char *found = memmem(at + start, left, end, strlen(end));
+            scanner->at = found == NULL ? scanner->size : (size_t)(found + strlen(end) - scanner->text);
         } else {
             return *at;
         }

@@ -1,5 +1,5 @@
-/* What the debug information of a program's host code says of the types of a kernel's parameters: device code
- * has their sizes only. */
+/* Types of C++ as the host has them, and what the debug information of a program's host code says of those of
+ * a kernel's parameters: device code has their sizes only. Launch files declare some, too. */
 #ifndef WB_DEBUG_TYPES_H
 #define WB_DEBUG_TYPES_H
 
@@ -21,7 +21,7 @@ struct host_type {
     enum host_kind kind;
     const char *name; /* as C++ has it, or ""; of arrays that of the elements */
     uint64_t size;    /* in bytes */
-    uint64_t align;   /* that is asked for (alignas), or 0 */
+    uint64_t align; /* of debug information what is asked for (alignas), or 0; of declarations what it has */
     const char
         *data; /* of numbers their type as launch files name it; of pointers that of what they point to,
                   "" where it is no data, such as a function */

@@ -1,37 +1,16 @@
 /* Arguments by fields: structs passed by value as launches write them, laid out as compilers for x86-64 and
  * nvcc do: each field at its alignment, the whole a multiple of the largest one. docs/launch.md has the
  * language; what comes of it is a list of fields that have none of their own, at their offsets. */
+#include "launch/fields.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/launch.h"
+/* Most bytes of the names of a field on all levels, which every element of an array repeats. */
+#define PATH_BYTES_MAX 1024u
 
-#define DEPTH_MAX 16u
-#define ALIGN_MAX 4096u
-
-/* Most fields that one struct names. */
-#define NAMES_MAX 1024u
-
-/* Bytes that something takes, and what its address is a multiple of. */
-struct layout {
-    uint64_t size;
-    uint64_t align;
-    bool is_asked; /* by "align N" of a field, which holds in packed structs, too */
-};
-
-struct fields_parser {
-    const struct launch_site *site;
-    const char *text, *at;  /* without comments, and with single blanks only */
-    const uint32_t *places; /* of each byte of it, in the source; NULL: it is in none */
-    uint32_t depth;
-    bool blank;         /* some field is to be filled in */
-    struct text path;   /* of the field that is parsed: "p.dims.1" */
-    size_t name_length; /* of the argument in it */
-    VEC(struct launch_field) fields;
-};
-
-static wb_status parse_value(struct fields_parser *parser, struct layout *layout);
+static wb_status parse_value(struct fields_parser *parser, struct launch_layout *layout);
 
 /* ---- Messages ---- */
 
@@ -45,7 +24,7 @@ static const char *path_of(const struct fields_parser *parser) {
     return parser->path.length > 0 ? parser->path.data : "struct";
 }
 
-static wb_status fail_at(const struct fields_parser *parser, const char *at, const char *expected) {
+wb_status fields_fail_at(const struct fields_parser *parser, const char *at, const char *expected) {
     const struct subject subject = subject_at(parser, at);
     if (*at == '\0')
         diagnose_about(parser->site->diagnostics, SEVERITY_ERROR, &subject, "%s: expected %s at the end",
@@ -56,17 +35,25 @@ static wb_status fail_at(const struct fields_parser *parser, const char *at, con
     return WB_ERR_INPUT;
 }
 
-static wb_status fail(const struct fields_parser *parser, const char *expected) {
-    return fail_at(parser, parser->at, expected);
+wb_status fields_refuse_at(const struct fields_parser *parser, const char *at, const struct text *problem) {
+    const struct subject subject = subject_at(parser, at);
+    if (problem->failed) return fields_no_memory(parser);
+    diagnose_about(parser->site->diagnostics, SEVERITY_ERROR, &subject, "%s: %s", path_of(parser),
+                   problem->data);
+    return WB_ERR_INPUT;
 }
 
-static wb_status no_memory(const struct fields_parser *parser) {
+static wb_status fail(const struct fields_parser *parser, const char *expected) {
+    return fields_fail_at(parser, parser->at, expected);
+}
+
+wb_status fields_no_memory(const struct fields_parser *parser) {
     return diagnose_out_of_memory(parser->site->diagnostics, "argument");
 }
 
 /* ---- Words ---- */
 
-static bool accept(struct fields_parser *parser, char c) {
+bool fields_accept(struct fields_parser *parser, char c) {
     while (*parser->at == ' ')
         parser->at++;
     if (*parser->at != c || c == '\0') return false;
@@ -84,53 +71,53 @@ static bool is_word(const char *at, const char *word) {
     return launch_name_length(at) == strlen(word) && strncmp(at, word, strlen(word)) == 0;
 }
 
-static bool accept_word(struct fields_parser *parser, const char *word) {
+bool fields_accept_word(struct fields_parser *parser, const char *word) {
     if (!is_word(parser->at, word)) return false;
     parser->at += strlen(word);
-    (void)accept(parser, ' ');
+    (void)fields_accept(parser, ' ');
     return true;
 }
 
-/* Appends a part to the path; returns the length to go back to. */
-static size_t enter(struct fields_parser *parser, const char *name, size_t length) {
-    const size_t before = parser->path.length;
-    text_printf(&parser->path, "%s%.*s", before > 0 ? "." : "", (int)length, name);
-    return before;
+wb_status fields_enter(struct fields_parser *parser, const char *name, size_t length, size_t *before) {
+    *before = parser->path.length;
+    if (*before + length > PATH_BYTES_MAX) return fail(parser, "shorter names: 1024 bytes for all levels");
+    text_printf(&parser->path, "%s%.*s", *before > 0 ? "." : "", (int)length, name);
+    return parser->path.failed ? fields_no_memory(parser) : WB_OK;
 }
 
-static void leave(struct fields_parser *parser, size_t before) {
+void fields_leave(struct fields_parser *parser, size_t before) {
     parser->path.length = before;
     if (parser->path.data != NULL) parser->path.data[before] = '\0';
 }
 
-static size_t enter_index(struct fields_parser *parser, uint64_t index) {
+static wb_status enter_index(struct fields_parser *parser, uint64_t index, size_t *before) {
     char digits[24];
     (void)text_format(digits, sizeof digits, "%llu", (unsigned long long)index);
-    return enter(parser, digits, strlen(digits));
+    return fields_enter(parser, digits, strlen(digits), before);
 }
 
 /* ---- Layout ---- */
 
-static uint64_t aligned(uint64_t offset, uint64_t align) {
-    return (offset + align - 1) / align * align;
-}
-
 /* Places the fields from `first` on, which lie behind one another from 0, behind `*whole`. */
-static wb_status place(struct fields_parser *parser, size_t first, const struct layout *part,
-                       struct layout *whole) {
-    const uint64_t start = aligned(whole->size, part->align);
-    if (start + part->size > LAUNCH_STRUCT_MAX) return fail(parser, "at most 32764 bytes");
+static wb_status place(struct fields_parser *parser, size_t first, const struct launch_layout *part,
+                       struct launch_layout *whole) {
+    const uint64_t start = launch_layout_add(whole, part);
+    if (whole->size > LAUNCH_STRUCT_MAX) return fail(parser, "at most 32764 bytes");
     for (size_t i = first; i < parser->fields.count; i++)
         parser->fields.items[i].offset += (uint32_t)start;
-    whole->size = start + part->size;
-    if (part->align > whole->align) whole->align = part->align;
     return WB_OK;
+}
+
+/* The path without the argument's name; "" where the argument itself has the value. */
+static const char *path_in_argument(const struct fields_parser *parser) {
+    if (parser->path.length <= parser->name_length) return "";
+    const char *path = parser->path.data + parser->name_length;
+    return path + (*path == '.');
 }
 
 static wb_status add_field(struct fields_parser *parser, const char *at, size_t length, bool bare,
                            const struct launch_argument *value) {
-    const char *path = parser->path.data + parser->name_length;
-    path += *path == '.';
+    const char *path = path_in_argument(parser);
     const struct launch_field field = {
         .path = arena_string(parser->site->arena, path, strlen(path)),
         .text_at = (uint32_t)(at - parser->text),
@@ -140,13 +127,12 @@ static wb_status add_field(struct fields_parser *parser, const char *at, size_t 
     };
     if (parser->fields.count == LAUNCH_STRUCT_MAX) return fail(parser, "at most 32764 fields in all");
     parser->blank |= value->blank;
-    return field.path == NULL || vec_push(&parser->fields, field) != WB_OK ? no_memory(parser) : WB_OK;
+    return field.path == NULL || vec_push(&parser->fields, field) != WB_OK ? fields_no_memory(parser) : WB_OK;
 }
 
 /* ---- Values without fields ---- */
 
-/* Up to what ends a value: the blank, comma or bracket behind it. */
-static size_t value_length(const char *at) {
+size_t fields_value_length(const char *at) {
     size_t length = 0;
     int depth = 0;
     for (; at[length] != '\0'; length++) {
@@ -162,7 +148,7 @@ static wb_status make_bytes(const struct fields_parser *parser, struct launch_co
     const uint64_t size = launch_contents_size(contents);
     if (contents->fill == LAUNCH_FILL_UNKNOWN) return WB_OK;
     uint8_t *bytes = arena_alloc(parser->site->arena, size);
-    if (bytes == NULL) return no_memory(parser);
+    if (bytes == NULL) return fields_no_memory(parser);
     launch_contents_fill(contents, bytes);
     contents->fill = LAUNCH_FILL_FILE;
     contents->file_bytes = bytes;
@@ -175,7 +161,7 @@ static wb_status make_bytes(const struct fields_parser *parser, struct launch_co
 static wb_status parse_array(const struct fields_parser *parser, const struct launch_site *site,
                              struct launch_argument *value) {
     char *shape = arena_string(site->arena, value->text, strcspn(value->text, "="));
-    if (shape == NULL) return no_memory(parser);
+    if (shape == NULL) return fields_no_memory(parser);
     value->blank = strstr(value->text + strlen(shape), LAUNCH_BLANK) != NULL;
     const size_t word = launch_name_length(shape);
     if (strcmp(shape + word, "[" LAUNCH_BLANK "]") == 0 && launch_type_named(shape, word) != PTX_TYPE_NONE) {
@@ -190,23 +176,23 @@ static wb_status parse_array(const struct fields_parser *parser, const struct la
     return make_bytes(parser, &value->contents);
 }
 
-static struct layout layout_of(const struct launch_argument *value) {
-    if (value->is_buffer) return (struct layout){.size = LAUNCH_POINTER_BYTES, .align = LAUNCH_POINTER_BYTES};
+static struct launch_layout layout_of(const struct launch_argument *value) {
+    if (value->is_buffer)
+        return (struct launch_layout){.size = LAUNCH_POINTER_BYTES, .align = LAUNCH_POINTER_BYTES};
     const bool is_scalar = value->type != PTX_TYPE_NONE;
     const enum ptx_type type = is_scalar ? value->type : value->contents.type;
     const uint32_t bytes = type == PTX_TYPE_NONE ? 1 : ptx_type_bytes(type);
     const uint64_t size = is_scalar ? bytes : launch_contents_size(&value->contents);
-    return (struct layout){.size = size, .align = bytes};
+    return (struct launch_layout){.size = size, .align = bytes};
 }
 
-/* A scalar, buffer, array or bytes: `length` bytes at `at`, behind `type` if that is given. */
-static wb_status parse_leaf(struct fields_parser *parser, const char *at, size_t length, const char *type,
-                            struct layout *layout) {
+wb_status fields_leaf(struct fields_parser *parser, const char *at, size_t length, const char *type,
+                      struct launch_layout *layout) {
     const struct subject subject = subject_at(parser, at);
     struct launch_site site = *parser->site;
     struct launch_argument value = {.at = (uint32_t)subject.offset};
     char *text = arena_alloc(site.arena, length + 24);
-    if (text == NULL) return no_memory(parser);
+    if (text == NULL) return fields_no_memory(parser);
     (void)text_format(text, length + 24, "%s%.*s", type, (int)length, at);
     site.subject = &subject;
     site.field = path_of(parser);
@@ -214,25 +200,27 @@ static wb_status parse_leaf(struct fields_parser *parser, const char *at, size_t
     const size_t word = launch_name_length(text);
     const bool is_array = text[word] == '[' && !is_word(text, "bytes");
     WB_TRY(is_array ? parse_array(parser, &site, &value) : launch_value_parse(&site, text, &value));
-    const struct layout own = layout_of(&value);
+    const struct launch_layout own = layout_of(&value);
     WB_TRY(add_field(parser, at, length, type[0] != '\0', &value));
-    *layout = (struct layout){.align = 1};
+    *layout = (struct launch_layout){.align = 1};
     return place(parser, parser->fields.count - 1, &own, layout);
 }
 
 /* ---- CUDA's vectors ---- */
+
+const char launch_components[4][2] = {"x", "y", "z", "w"};
 
 struct launch_vector launch_vector_named(const char *at) {
     static const struct {
         const char *name, *type;
         uint32_t bytes;
     } bases[] = {
-        {"char", "i8:", 1},      {"uchar", "u8:", 1},      {"short", "i16:", 2}, {"ushort", "u16:", 2},
-        {"int", "i32:", 4},      {"uint", "u32:", 4},      {"long", "i64:", 8},  {"ulong", "u64:", 8},
-        {"longlong", "i64:", 8}, {"ulonglong", "u64:", 8}, {"float", "f32:", 4}, {"double", "f64:", 8},
+        {"char", "i8", 1},      {"uchar", "u8", 1},      {"short", "i16", 2}, {"ushort", "u16", 2},
+        {"int", "i32", 4},      {"uint", "u32", 4},      {"long", "i64", 8},  {"ulong", "u64", 8},
+        {"longlong", "i64", 8}, {"ulonglong", "u64", 8}, {"float", "f32", 4}, {"double", "f64", 8},
     };
     const size_t length = launch_name_length(at);
-    if (is_word(at, "dim3")) return (struct launch_vector){"u32:", 3, 4, 4};
+    if (is_word(at, "dim3")) return (struct launch_vector){"u32", 3, 4, 4};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         const size_t base = strlen(bases[i].name);
         if (length != base + 1 || strncmp(at, bases[i].name, base) != 0) continue;
@@ -244,41 +232,41 @@ struct launch_vector launch_vector_named(const char *at) {
     return (struct launch_vector){"", 0, 0, 0};
 }
 
-/* float4:{1, 2, 3, 4}, or float4:? and float4:___ */
-static wb_status parse_vector(struct fields_parser *parser, const struct launch_vector *type,
-                              struct layout *layout) {
-    static const char components[4][2] = {"x", "y", "z", "w"};
-    parser->at += launch_name_length(parser->at);
-    if (!accept(parser, ':')) return fail(parser, "':' and {the vector's components}");
-    const bool is_list = accept(parser, '{');
+wb_status fields_vector(struct fields_parser *parser, const struct launch_vector *type,
+                        struct launch_layout *layout) {
+    char bare[8];
+    (void)text_format(bare, sizeof bare, "%s:", type->type);
+    const bool is_named = launch_vector_named(parser->at).count > 0;
+    if (is_named) parser->at += launch_name_length(parser->at);
+    if (is_named && !fields_accept(parser, ':')) return fail(parser, "':' and {the vector's components}");
+    const bool is_list = fields_accept(parser, '{');
     const char *start = parser->at;
-    *layout = (struct layout){.align = 1};
+    *layout = (struct launch_layout){.align = 1};
     for (uint32_t i = 0; i < type->count; i++) {
-        if (is_list && i > 0 && !accept(parser, ',')) return fail(parser, "',' and the next component");
+        if (is_list && i > 0 && !fields_accept(parser, ','))
+            return fail(parser, "',' and the next component");
         if (!is_list) parser->at = start;
-        const size_t first = parser->fields.count, length = value_length(parser->at);
-        const size_t before = enter(parser, components[i], 1);
-        struct layout part = {.align = 1};
-        if (parser->path.failed) return no_memory(parser);
+        const size_t first = parser->fields.count, length = fields_value_length(parser->at);
+        size_t before;
+        struct launch_layout part = {.align = 1};
+        WB_TRY(fields_enter(parser, launch_components[i], 1, &before));
         if (!is_list && !(length == 1 && *start == '?') && strncmp(start, LAUNCH_BLANK, length) != 0)
             return fail(parser, "{the components}, or ? for unknown ones");
-        WB_TRY(parse_leaf(parser, parser->at, length, type->type, &part));
+        WB_TRY(fields_leaf(parser, parser->at, length, bare, &part));
         if (!is_list) parser->fields.items[first].text_length = 0; /* all have one text */
         parser->at += length;
         WB_TRY(place(parser, first, &part, layout));
-        leave(parser, before);
+        fields_leave(parser, before);
     }
-    if (is_list && !accept(parser, '}')) return fail(parser, "'}' behind the last component");
+    if (is_list && !fields_accept(parser, '}')) return fail(parser, "'}' behind the last component");
     layout->align = type->align;
     return WB_OK;
 }
 
 /* ---- Structs and arrays ---- */
 
-/* Whether the struct whose fields begin at `first` has a field of the current path. */
-static bool is_taken(const struct fields_parser *parser, size_t first) {
-    const char *path = parser->path.data + parser->name_length;
-    path += *path == '.';
+bool fields_is_taken(const struct fields_parser *parser, size_t first) {
+    const char *path = path_in_argument(parser);
     const size_t length = strlen(path);
     for (size_t i = first; i < parser->fields.count; i++) {
         const char *other = parser->fields.items[i].path;
@@ -287,144 +275,141 @@ static bool is_taken(const struct fields_parser *parser, size_t first) {
     return false;
 }
 
+wb_status fields_name(struct fields_parser *parser, size_t start, const char **name, size_t *length,
+                      size_t *before) {
+    *name = parser->at;
+    *length = launch_name_length(parser->at);
+    if (*length == 0) return fail(parser, "a field such as n: i32:1024");
+    WB_TRY(fields_enter(parser, *name, *length, before));
+    if (fields_is_taken(parser, start)) return fail(parser, "another name: a field before has this one");
+    parser->at += *length;
+    return WB_OK;
+}
+
 /* NAME: VALUE, of the struct whose fields begin at `start`; a blank stands for all that are to come. */
-static wb_status parse_field(struct fields_parser *parser, size_t start, struct layout *part) {
-    const char *name = parser->at;
-    const size_t length = launch_name_length(name);
-    if (length == 0) return fail(parser, "a field such as n: i32:1024");
-    const size_t before = enter(parser, name, length);
-    if (parser->path.failed) return no_memory(parser);
-    if (is_taken(parser, start)) return fail(parser, "another name: a field before has this one");
-    const bool is_blank = is_word(name, LAUNCH_BLANK);
-    parser->at += length;
-    if (is_blank)
-        WB_TRY(parse_leaf(parser, name, length, "", part));
-    else if (!accept(parser, ':'))
+static wb_status parse_field(struct fields_parser *parser, size_t start, struct launch_layout *part) {
+    const char *name;
+    size_t length, before;
+    WB_TRY(fields_name(parser, start, &name, &length, &before));
+    if (is_word(name, LAUNCH_BLANK))
+        WB_TRY(fields_leaf(parser, name, length, "", part));
+    else if (!fields_accept(parser, ':'))
         return fail(parser, "':' behind the name of a field");
     else
         WB_TRY(parse_value(parser, part));
-    leave(parser, before);
+    fields_leave(parser, before);
     return WB_OK;
 }
 
-static wb_status parse_struct(struct fields_parser *parser, bool packed, struct layout *layout) {
+static wb_status parse_struct(struct fields_parser *parser, bool packed, struct launch_layout *layout) {
     const size_t start = parser->fields.count;
     uint32_t names = 0;
-    *layout = (struct layout){.align = 1};
-    if (!accept(parser, '{')) return fail(parser, "'{' behind struct");
+    *layout = (struct launch_layout){.align = 1};
+    if (!fields_accept(parser, '{')) return fail(parser, "'{' behind struct");
     do {
         const size_t first = parser->fields.count;
-        struct layout part = {.align = 1};
-        if (names++ == NAMES_MAX) return fail(parser, "at most 1024 fields");
+        struct launch_layout part = {.align = 1};
+        if (names++ == LAUNCH_NAMES_MAX) return fail(parser, "at most 1024 fields");
         WB_TRY(parse_field(parser, start, &part));
         if (packed && !part.is_asked) part.align = 1;
         WB_TRY(place(parser, first, &part, layout));
-    } while (accept(parser, ','));
-    if (!accept(parser, '}')) return fail(parser, "',' or '}' behind a field");
-    layout->size = aligned(layout->size, layout->align);
+    } while (fields_accept(parser, ','));
+    if (!fields_accept(parser, '}')) return fail(parser, "',' or '}' behind a field");
+    layout->size = launch_aligned(layout->size, layout->align);
     return WB_OK;
 }
 
-/* [VALUE, VALUE ...]: elements of one layout. */
-static wb_status parse_list(struct fields_parser *parser, struct layout *layout) {
-    struct layout element = {.align = 1}, part = element;
-    *layout = (struct layout){.align = 1};
-    for (uint64_t i = 0; i == 0 || accept(parser, ','); i++) {
-        const size_t first = parser->fields.count, before = enter_index(parser, i);
-        const char *at = parser->at;
-        if (parser->path.failed) return no_memory(parser);
-        WB_TRY(parse_value(parser, &part));
-        if (i == 0) element = part;
-        if (part.size != element.size || part.align != element.align)
-            return fail_at(parser, at, "an element of the size and alignment of the first");
-        WB_TRY(place(parser, first, &part, layout));
-        leave(parser, before);
-    }
-    return accept(parser, ']') ? WB_OK : fail(parser, "',' or ']' behind an element");
-}
-
-/* One more element like the first, whose fields are those from `first` to `last`. */
-static wb_status copy_element(struct fields_parser *parser, size_t first, size_t last, size_t prefix,
-                              uint64_t offset) {
-    const char *own = parser->path.data + parser->name_length;
-    own += *own == '.';
-    for (size_t i = first; i < last; i++) {
-        struct launch_field field = parser->fields.items[i];
-        struct text path = {0};
-        text_printf(&path, "%s%s", own, field.path + prefix);
-        field.path = path.failed ? NULL : arena_string(parser->site->arena, path.data, path.length);
-        text_free(&path);
-        field.offset += (uint32_t)offset;
-        if (field.path == NULL || vec_push(&parser->fields, field) != WB_OK) return no_memory(parser);
-    }
-    return WB_OK;
-}
-
-/* COUNT * VALUE */
-static wb_status parse_repeated(struct fields_parser *parser, uint64_t count, struct layout *layout) {
-    const size_t first = parser->fields.count;
-    size_t before = enter_index(parser, 0);
-    if (parser->path.failed) return no_memory(parser);
-    const size_t skipped = parser->name_length + (parser->name_length > 0);
-    const size_t prefix = parser->path.length - skipped;
+/* Element `index`, with its index in the path, behind the others, which have the layout of the first. */
+static wb_status parse_element(struct fields_parser *parser, const struct host_type *type, uint64_t index,
+                               struct launch_layout *first, struct launch_layout *whole) {
+    const size_t start = parser->fields.count;
     const char *at = parser->at;
-    WB_TRY(parse_value(parser, layout));
-    leave(parser, before);
-    layout->size = aligned(layout->size, layout->align);
-    if (layout->size == 0) return WB_OK; /* to be filled in */
-    if (count > LAUNCH_STRUCT_MAX / layout->size) return fail_at(parser, at, "at most 32764 bytes in all");
-    const size_t last = parser->fields.count;
-    for (size_t i = first; i < last; i++)
-        parser->fields.items[i].text_length = 0; /* all have one text */
-    for (uint64_t n = 1; n < count; n++) {
-        before = enter_index(parser, n);
-        if (parser->path.failed) return no_memory(parser);
-        WB_TRY(copy_element(parser, first, last, prefix, n * layout->size));
-        leave(parser, before);
-    }
-    layout->size *= count;
+    struct launch_layout part = {.align = 1};
+    size_t before;
+    WB_TRY(enter_index(parser, index, &before));
+    WB_TRY(type != NULL ? fields_declared(parser, type, &part) : parse_value(parser, &part));
+    part.size = launch_aligned(part.size, part.align);
+    if (index == 0) *first = part;
+    if (part.size != first->size || part.align != first->align)
+        return fields_fail_at(parser, at, "an element of the size and alignment of the first");
+    WB_TRY(place(parser, start, &part, whole));
+    fields_leave(parser, before);
     return WB_OK;
 }
 
-/* The number of "COUNT * VALUE" in front of that; 0: it is something else. */
-static uint64_t accept_count(struct fields_parser *parser) {
+wb_status fields_list(struct fields_parser *parser, const struct host_type *element, uint64_t *count,
+                      struct launch_layout *layout) {
+    struct launch_layout first = {.align = 1};
+    *layout = first;
+    *count = 0;
+    do
+        WB_TRY(parse_element(parser, element, (*count)++, &first, layout));
+    while (fields_accept(parser, ','));
+    return fields_accept(parser, ']') ? WB_OK : fail(parser, "',' or ']' behind an element");
+}
+
+wb_status fields_repeated(struct fields_parser *parser, const struct host_type *element, uint64_t count,
+                          struct launch_layout *layout) {
+    const size_t start = parser->fields.count;
+    const char *at = parser->at;
+    struct launch_layout first = {.align = 1};
+    *layout = first;
+    for (uint64_t n = 0; n == 0 || (n < count && first.size > 0); n++) { /* 0: to be filled in */
+        parser->at = at;
+        WB_TRY(parse_element(parser, element, n, &first, layout));
+        if (first.size > 0 && count > LAUNCH_STRUCT_MAX / first.size)
+            return fields_fail_at(parser, at, "at most 32764 bytes in all");
+    }
+    for (size_t i = start; i < parser->fields.count; i++)
+        parser->fields.items[i].text_length = 0; /* all have one text */
+    return WB_OK;
+}
+
+uint64_t fields_accept_count(struct fields_parser *parser) {
     const char *at = parser->at;
     const size_t length = strspn(at, "0123456789");
     uint64_t count = 0;
     if (length == 0 || !number_u64(at, length, &count)) return 0;
     parser->at += length;
-    if (count > 0 && accept(parser, '*')) return count;
+    if (count > 0 && fields_accept(parser, '*')) return count;
     parser->at = at;
     return 0;
 }
 
-static wb_status parse_unaligned(struct fields_parser *parser, struct layout *layout) {
+static wb_status parse_unaligned(struct fields_parser *parser, struct launch_layout *layout) {
     const struct launch_vector vector = launch_vector_named(parser->at);
     const char *start = parser->at;
-    const uint64_t count = accept_count(parser);
-    if (count > 0) return parse_repeated(parser, count, layout);
-    if (accept(parser, '[')) return parse_list(parser, layout);
-    if (vector.count > 0) return parse_vector(parser, &vector, layout);
-    const bool packed = accept_word(parser, "packed");
-    if (accept_word(parser, "struct")) return parse_struct(parser, packed, layout);
+    const uint64_t count = fields_accept_count(parser);
+    const struct host_type *declared = NULL;
+    uint64_t listed;
+    if (count > 0) return fields_repeated(parser, NULL, count, layout);
+    if (fields_accept(parser, '[')) return fields_list(parser, NULL, &listed, layout);
+    if (vector.count > 0) return fields_vector(parser, &vector, layout);
+    const bool packed = fields_accept_word(parser, "packed");
+    if (fields_accept_word(parser, "struct")) {
+        if (packed || *parser->at == '{') return parse_struct(parser, packed, layout);
+        WB_TRY(fields_declared_type(parser, &declared));
+        return fields_declared(parser, declared, layout);
+    }
     if (packed) return fail(parser, "struct behind packed");
-    const size_t length = value_length(start);
+    const size_t length = fields_value_length(start);
     if (length == 0) return fail(parser, "a value such as i32:1024 or buf:f32[1024]");
     parser->at = start + length;
-    return parse_leaf(parser, start, length, "", layout);
+    return fields_leaf(parser, start, length, "", layout);
 }
 
 /* A value, maybe behind "align N", which a struct's size is a multiple of, too. */
-static wb_status parse_value(struct fields_parser *parser, struct layout *layout) {
+static wb_status parse_value(struct fields_parser *parser, struct launch_layout *layout) {
     uint64_t align = 0;
-    if (parser->depth == DEPTH_MAX) return fail(parser, "at most 16 levels of fields");
-    if (accept_word(parser, "align")) {
+    if (parser->depth == LAUNCH_FIELDS_DEEP) return fail(parser, "at most 16 levels of fields");
+    if (fields_accept_word(parser, "align")) {
         const size_t length = launch_name_length(parser->at);
         const bool is_power =
             number_u64(parser->at, length, &align) && align > 0 && (align & (align - 1)) == 0;
-        if (!is_power || align > ALIGN_MAX) return fail(parser, "a power of two up to 4096 behind align");
+        if (!is_power || align > LAUNCH_ALIGN_MAX)
+            return fail(parser, "a power of two up to 4096 behind align");
         parser->at += length;
-        (void)accept(parser, ' ');
+        (void)fields_accept(parser, ' ');
     }
     const bool is_struct = is_word(parser->at, "struct") || is_word(parser->at, "packed");
     const char *at = parser->at;
@@ -432,10 +417,10 @@ static wb_status parse_value(struct fields_parser *parser, struct layout *layout
     WB_TRY(parse_unaligned(parser, layout));
     parser->depth--;
     if (align == 0) return WB_OK;
-    if (align < layout->align) return fail_at(parser, at, "what needs no larger alignment");
+    if (align < layout->align) return fields_fail_at(parser, at, "what needs no larger alignment");
     layout->align = align;
     layout->is_asked = !is_struct;
-    if (is_struct) layout->size = aligned(layout->size, align);
+    if (is_struct) layout->size = launch_aligned(layout->size, align);
     return WB_OK;
 }
 
@@ -463,7 +448,7 @@ static wb_status make_compact(struct fields_parser *parser, const char *text) {
     char *compact = arena_alloc(parser->site->arena, length + 1);
     uint32_t *places = arena_array(parser->site->arena, length + 1, sizeof *places);
     size_t used = 0;
-    if (compact == NULL || places == NULL) return no_memory(parser);
+    if (compact == NULL || places == NULL) return fields_no_memory(parser);
     for (size_t i = 0; i < length; i++) {
         const bool behind_blank = used > 0 && compact[used - 1] == ' ';
         if (text[i] == '#' && behind_blank) i += strcspn(text + i, "\n"); /* at the latest the NUL */
@@ -481,13 +466,13 @@ static wb_status make_compact(struct fields_parser *parser, const char *text) {
 }
 
 static wb_status parse_fields(struct fields_parser *parser, struct launch_argument *argument) {
-    struct layout layout = {.align = 1};
+    struct launch_layout layout = {.align = 1};
     assert(parser->at != NULL);
     WB_TRY(parse_value(parser, &layout));
     if (*parser->at != '\0') return fail(parser, "nothing behind the argument");
     struct launch_field *fields =
         arena_array(parser->site->arena, parser->fields.count, sizeof *parser->fields.items);
-    if (fields == NULL) return no_memory(parser);
+    if (fields == NULL) return fields_no_memory(parser);
     memcpy(fields, parser->fields.items, parser->fields.count * sizeof *fields);
     argument->fields = fields;
     argument->field_count = parser->fields.count;
@@ -503,7 +488,7 @@ wb_status launch_argument_parse(const struct launch_site *site, const char *name
     if (has_fields(text)) {
         struct fields_parser parser = {.site = site, .name_length = name != NULL ? strlen(name) : 0};
         if (name != NULL) text_string(&parser.path, name);
-        wb_status status = parser.path.failed ? no_memory(&parser) : make_compact(&parser, text);
+        wb_status status = parser.path.failed ? fields_no_memory(&parser) : make_compact(&parser, text);
         if (status == WB_OK) status = parse_fields(&parser, &parsed);
         vec_free(&parser.fields);
         text_free(&parser.path);

@@ -210,7 +210,7 @@ const char *wb_taken_name_at(size_t index) {
 
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics) {
     struct subject subject = {.where = "argument"};
-    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL};
+    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL, &launch->types};
     struct launch_argument parsed;
     WB_TRY(launch_argument_parse(&site, NULL, argument, &parsed));
     if (launch->arguments_from_file) launch->arguments.count = launch->arguments_at = 0;
@@ -233,7 +233,7 @@ static struct launch_variable *launch_variable_entry(struct wb_launch *launch, c
 
 wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_diagnostics *diagnostics) {
     struct subject subject = {.where = "variable"};
-    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL};
+    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL, NULL};
     struct launch_contents contents;
     const char *equals = strchr(assignment, '=');
     if (equals == NULL || equals == assignment) {

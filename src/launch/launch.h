@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/files.h"
+#include "debug/types.h"
 #include "machine/machine.h"
 #include "ptx/opcode.h"
 #include "ptx/ptx.h"
@@ -86,6 +87,14 @@ struct launch_field {
     struct launch_argument value;
 };
 
+/* A type that the launch file declares in C, by its tag or by the name that a typedef gives it. */
+struct launch_type {
+    const char *name;
+    const struct host_type *type;
+};
+
+typedef VEC(struct launch_type) launch_types; /* in the launch's arena */
+
 /* Contents of a .const or .global variable of the module. */
 struct launch_variable {
     const char *name;
@@ -115,6 +124,7 @@ struct wb_launch {
     uint32_t registers;   /* of a thread; 0: not known */
     wb_input ptxas_info;  /* the file that these were read from; its path is NULL where there is none */
     uint32_t assumptions; /* bit per enum launch_assumption */
+    launch_types types;
     VEC(struct launch_argument) arguments;
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
     bool argument_replaced;   /* one of them has another value than the file gives */
@@ -160,7 +170,8 @@ struct launch_site {
     const struct subject *subject;
     const struct launch_folder *folder; /* @FILE is relative to it; NULL: as an option names it */
     wb_diagnostics *diagnostics;
-    const char *field; /* that messages name, or NULL */
+    const char *field;         /* that messages name, or NULL */
+    const launch_types *types; /* that the launch declares, or NULL */
 };
 
 /* The type of a name such as "i32" (i: like s), PTX_TYPE_NONE for a name that a launch cannot use. */
@@ -168,11 +179,14 @@ enum ptx_type launch_type_named(const char *name, size_t length);
 
 /* A vector type of CUDA (vector_types.h). */
 struct launch_vector {
-    const char *type; /* of its components, with a colon */
+    const char *type; /* of its components, "" where it is none */
     uint32_t count;   /* 0: it is none */
     uint32_t bytes;   /* of a component */
     uint32_t align;
 };
+
+/* What components are called. */
+extern const char launch_components[4][2];
 
 /* The one that the word at `at` names. */
 struct launch_vector launch_vector_named(const char *at);
@@ -188,6 +202,33 @@ wb_status launch_value_parse(const struct launch_site *site, const char *text,
 
 /* Letters and digits of a name that begins `text`, with '_', in any locale. */
 size_t launch_name_length(const char *text);
+
+/* Largest alignment that may be asked for; most fields that one struct names, and levels of them. */
+#define LAUNCH_ALIGN_MAX 4096u
+#define LAUNCH_NAMES_MAX 1024u
+#define LAUNCH_FIELDS_DEEP 16u
+
+/* Bytes that something takes, and what its address is a multiple of. */
+struct launch_layout {
+    uint64_t size;
+    uint64_t align;
+    bool is_asked; /* for a field, which holds in packed structs, too */
+};
+
+static inline uint64_t launch_aligned(uint64_t offset, uint64_t align) {
+    return (offset + align - 1) / align * align;
+}
+
+/* Puts a part behind what the whole has so far, as compilers for x86-64 and nvcc do: its offset. */
+static inline uint64_t launch_layout_add(struct launch_layout *whole, const struct launch_layout *part) {
+    const uint64_t start = launch_aligned(whole->size, part->align);
+    whole->size = start + part->size;
+    if (part->align > whole->align) whole->align = part->align;
+    return start;
+}
+
+/* Reads declarations of C: structs and names of types. `scan` is at them, in its source. */
+wb_status launch_types_parse(const struct scanner *scan, struct arena *arena, launch_types *types);
 
 /* Parses any argument. `name` is the one that the launch file gives it, or NULL. */
 wb_status launch_argument_parse(const struct launch_site *site, const char *name, const char *text,

@@ -147,6 +147,14 @@ static uint64_t field_bytes(const struct launch_argument *value) {
                                         : launch_contents_size(&value->contents);
 }
 
+/* Whether one is a floating-point number and the other an integer. */
+static bool is_other_kind(const struct launch_argument *old, const struct launch_argument *value) {
+    const enum ptx_type_kind own = ptx_type_kind(old->type), given = ptx_type_kind(value->type);
+    if (old->type == PTX_TYPE_NONE || value->type == PTX_TYPE_NONE) return false;
+    return own != PTX_KIND_BITS && given != PTX_KIND_BITS &&
+           (own == PTX_KIND_FLOAT) != (given == PTX_KIND_FLOAT);
+}
+
 /* The struct with another text for one field; the fields behind it move in the text. */
 static wb_status replace_text(struct wb_launch *launch, const struct launch_field *old, const char *value,
                               struct launch_argument *argument, struct launch_field *fields) {
@@ -171,11 +179,12 @@ static wb_status set_field(struct wb_launch *launch, const struct launch_field *
     WB_TRY(launch_value_parse(site, value, &parsed));
     const uint64_t bytes = field_bytes(&old->value);
     const bool stands_alone = old->text_length > 0 && bytes > 0;
-    if (!stands_alone || bytes != field_bytes(&parsed) || (old->bare && parsed.type == PTX_TYPE_NONE)) {
+    if (!stands_alone || bytes != field_bytes(&parsed) || (old->bare && parsed.type == PTX_TYPE_NONE) ||
+        is_other_kind(&old->value, &parsed)) {
         diagnose(site->diagnostics, SEVERITY_ERROR, "argument", "%s: %s", old->path,
                  old->text_length == 0 ? "this field is given together with others: give the whole struct"
                  : bytes == 0          ? "the size of this field is to be filled in: give the whole struct"
-                                       : "a field keeps its size");
+                                       : "a field keeps its size and kind");
         return WB_ERR_INPUT;
     }
     struct launch_field *fields = arena_array(&launch->arena, argument->field_count, sizeof *fields);
@@ -197,7 +206,7 @@ wb_status launch_argument_named(struct wb_launch *launch, const struct wb_kernel
     const size_t length = strcspn(assignment, "=");
     const struct assignment parts = {assignment, assignment + length + 1, length};
     const struct subject subject = {.where = "argument"};
-    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL};
+    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL, &launch->types};
     struct text whole = {0};
     if (!wb_is_named_argument(assignment)) {
         diagnose(diagnostics, SEVERITY_ERROR, "argument", "'%.*s': expected NAME=VALUE such as n=1024",

@@ -20,6 +20,7 @@ struct launch_document {
     struct ytree tree;
     wb_input input;
     const struct launch_folder *folder;
+    launch_types types; /* of the last launch so far that declares some, in its arena */
 };
 
 /* Whether a value is to be filled in, which is an error as soon as it is needed. */
@@ -152,7 +153,8 @@ static wb_status read_argument(const struct ytree *document, const struct ytree_
     WB_TRY(ytree_require(document, value, YTREE_SCALAR,
                          "an argument such as 'i32:1024', or one with a name: 'n: i32:1024'"));
     if (is_named) WB_TRY(check_name(document, value, launch));
-    const struct launch_site site = {&launch->arena, &subject, reader->folder, document->diagnostics, NULL};
+    const struct launch_site site = {&launch->arena,        &subject, reader->folder,
+                                     document->diagnostics, NULL,     &launch->types};
     return launch_argument_parse(&site, is_named ? value->key : NULL, value->text, argument);
 }
 
@@ -181,8 +183,8 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
         struct subject subject = subject_of(document, item);
         struct launch_variable variable = {0};
         WB_TRY(ytree_require(document, item, YTREE_SCALAR, "contents such as 'f32[16]=iota'"));
-        const struct launch_site site = {&launch->arena, &subject, reader->folder, document->diagnostics,
-                                         NULL};
+        const struct launch_site site = {&launch->arena,        &subject, reader->folder,
+                                         document->diagnostics, NULL,     NULL};
         WB_TRY(launch_contents_parse(&site, item->text, &variable.contents, NULL));
         variable.name = arena_string(&launch->arena, item->key, strlen(item->key));
         variable.text = arena_string(&launch->arena, item->text, strlen(item->text));
@@ -211,6 +213,12 @@ SETTING_READER(partition, WB_LAUNCH_PARTITION)
 SETTING_READER(image, WB_LAUNCH_IMAGE)
 SETTING_READER(kernel, WB_LAUNCH_KERNEL)
 
+/* What is read before all other keys. */
+static wb_status read_before(const struct ytree *document, const struct ytree_node *value, void *target) {
+    (void)document, (void)value, (void)target;
+    return WB_OK;
+}
+
 static const struct field launch_fields[] = {
     {.key = "code", .kind = FIELD_NESTED, .read = read_code},
     {.key = "image", .kind = FIELD_NESTED, .read = read_image},
@@ -221,6 +229,7 @@ static const struct field launch_fields[] = {
     {.key = "shared", .kind = FIELD_NESTED, .read = read_shared},
     {.key = "registers", .kind = FIELD_NESTED, .read = read_registers},
     {.key = "assume", .kind = FIELD_NESTED, .read = read_assume},
+    {.key = "types", .kind = FIELD_NESTED, .read = read_before},
     {.key = "arguments", .kind = FIELD_NESTED, .read = read_arguments},
     {.key = "variables", .kind = FIELD_NESTED, .read = read_variables},
     {.key = "facts", .kind = FIELD_NESTED, .read = read_facts},
@@ -296,16 +305,42 @@ static wb_status open_document(const char *name, const char *text, size_t size,
     document->input = input_of(WB_INPUT_LAUNCH, name, text, size);
     document->folder = folder;
     document->tree = (struct ytree){0};
+    document->types = (launch_types){0};
     WB_TRY(content_expect(CONTENT_LAUNCH, name, text, size, diagnostics));
     return launch_tree_parse(name, text, size, diagnostics, &document->tree);
 }
 
-/* The launch that a mapping describes. */
-static wb_status read_launch(const struct launch_document *document, const struct ytree_node *mapping,
+/* Declarations of C in a block of lines, which are read as they stand in the file. */
+static wb_status read_types(const struct ytree *document, const struct ytree_node *value,
+                            struct wb_launch *launch) {
+    const struct source *source = &document->source;
+    if (value->kind != YTREE_SCALAR || !value->quoted || source->text[value->at] != '|')
+        return ytree_expected(document, value, "declarations of structs in lines behind '|'");
+    const char *const end = source->text + source->size;
+    const char *start = memchr(source->text + value->at, '\n', source->size - value->at), *line = start;
+    for (const char *at = value->text; line != NULL && *at != '\0'; at++)
+        if (*at == '\n' || at[1] == '\0') line = memchr(line + 1, '\n', (size_t)(end - line - 1));
+    if (start == NULL) start = end;
+    struct scanner scan =
+        scanner_of(source, SCAN_SPACES | SCAN_SLASH_COMMENTS | SCAN_STAR_COMMENTS, document->diagnostics);
+    scan.text = start;
+    scan.size = (size_t)((line != NULL ? line : end) - start);
+    scan.subject.offset = (size_t)(start - source->text);
+    return launch_types_parse(&scan, &launch->arena, &launch->types);
+}
+
+/* The launch that a mapping describes; in a list, what one declares is known to those behind it while they
+ * are read. */
+static wb_status read_launch(struct launch_document *document, const struct ytree_node *mapping,
                              wb_launch **launch) {
     struct launch_reader reader = {wb_launch_new(), document->folder};
     if (reader.launch == NULL) return out_of_memory(&document->tree);
-    wb_status status = ytree_read_fields(&document->tree, mapping, launch_fields, &reader);
+    const struct ytree_node *types = mapping->kind == YTREE_MAPPING ? ytree_find(mapping, "types") : NULL;
+    reader.launch->types = document->types;
+    wb_status status = types != NULL ? read_types(&document->tree, types, reader.launch) : WB_OK;
+    document->types = reader.launch->types;
+    if (status == WB_OK) status = ytree_read_fields(&document->tree, mapping, launch_fields, &reader);
+    if (types == NULL) reader.launch->types = (launch_types){0};
     if (status == WB_OK) status = launch_check_promises(reader.launch, &document->tree, mapping);
     if (status == WB_OK &&
         input_copy(&document->input, &reader.launch->arena, &reader.launch->input) != WB_OK)
@@ -320,7 +355,7 @@ static wb_status read_launch(const struct launch_document *document, const struc
 }
 
 /* A launch that is no part of a list, with the text that it was read from, for messages about it. */
-static wb_status read_one(const struct launch_document *document, wb_launch **launch) {
+static wb_status read_one(struct launch_document *document, wb_launch **launch) {
     const struct source *source = &document->tree.source;
     wb_launch *made = NULL;
     WB_TRY(read_launch(document, document->tree.root, &made));
@@ -390,7 +425,7 @@ static wb_status require_same(const struct ytree *document, const struct ytree_n
 }
 
 /* All launches of a list. */
-static wb_status read_list(const struct launch_document *document, struct wb_launches *launches) {
+static wb_status read_list(struct launch_document *document, struct wb_launches *launches) {
     const struct ytree *tree = &document->tree;
     launches->is_list = true;
     if (tree->root->count == 0) return ytree_error(tree, tree->root, "the list has no launch");
@@ -423,7 +458,7 @@ static wb_status keep_places(const struct launch_document *document, struct wb_l
 }
 
 /* A list, or a launch alone. */
-static wb_status fill_launches(const struct launch_document *document, struct wb_launches *launches) {
+static wb_status fill_launches(struct launch_document *document, struct wb_launches *launches) {
     const struct ytree_node *root = document->tree.root;
     const bool is_list = root->kind == YTREE_LIST;
     launches->items = calloc(is_list ? root->count + 1 : 1, sizeof(struct wb_launch *));

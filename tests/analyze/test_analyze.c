@@ -461,6 +461,53 @@ static void test_translations_count_as_is_less(void **state) {
     }
 }
 
+/* The slowest simulation of a kernel; 0: there is none. */
+static uint64_t simulated(const wb_analysis *analysis) {
+    size_t count;
+    uint64_t slowest = 0;
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
+    for (size_t i = 0; i < count; i++)
+        if (simulations[i].cycles > slowest) slowest = simulations[i].cycles;
+    return slowest;
+}
+
+/* Of kernels that are too large to be simulated, whose blocks are listed, or only counted, or executed on
+ * covering paths alone, the first blocks are: alone they take what a kernel of just these takes, and decide
+ * nothing. */
+static void test_first_blocks_of_large_kernels(void **state) {
+    (void)state;
+    static const uint32_t few[] = {84, 1, 1}, grids[][3] = {{65535, 1, 1}, {60000, 100, 1}, {300000, 1, 1}};
+    for (size_t g = 0; g < 3; g++) {
+        const bool unknown = g == 2;
+        struct loaded loaded =
+            load(unknown ? "kernels/histogram.ptx" : "kernels/saxpy.ptx",
+                 unknown ? "kernels/histogram_unknown.yaml" : "kernels/saxpy.yaml", "ecrts2025-orin");
+        wb_analysis *small = NULL, *large = NULL;
+        char *text = NULL;
+        expect_ok(&loaded, wb_launch_set_grid(loaded.launch, few, loaded.messages));
+        expect_ok(&loaded, analyze(&loaded, NULL, &small));
+        expect_ok(&loaded, wb_launch_set_grid(loaded.launch, grids[g], loaded.messages));
+        expect_ok(&loaded, analyze(&loaded, NULL, &large));
+        const wb_verdict verdict = wb_analysis_judge(large, WB_SCOPE_KERNEL, NULL);
+        const wb_first_blocks *first = &verdict.first_blocks;
+        const uint64_t deadline = first->cycles - 1;
+        assert_int_equal(first->cycles, simulated(unknown ? small->owned.given : small));
+        assert_int_equal(first->blocks, 84);
+        assert_int_equal(first->last[0], 83);
+        assert_int_equal(first->with_zeros, unknown);
+        assert_int_equal(verdict.slowest.cycles + verdict.sure.cycles, 0);
+        assert_int_equal(wb_analysis_judge(large, WB_SCOPE_KERNEL, &deadline).state, WB_OPEN);
+        assert_int_equal(wb_analysis_judge(small, WB_SCOPE_KERNEL, NULL).first_blocks.cycles, 0);
+        expect_ok(&loaded, wb_report(large, WB_REPORT_TEXT, NULL, loaded.messages, &text));
+        assert_non_null(strstr(text, "\n  part      blocks (0,0,0) to (83,0,0) without the others take "));
+        assert_null(strstr(text, "slowest found"));
+        free(text);
+        wb_analysis_free(small);
+        wb_analysis_free(large);
+        unload(&loaded);
+    }
+}
+
 static void test_threads_share_what_is_const(void **state) {
     (void)state;
     struct loaded loaded = load_bfs();
@@ -502,6 +549,7 @@ int main(void) {
         cmocka_unit_test(test_list_of_launches),
         cmocka_unit_test(test_caches),
         cmocka_unit_test(test_translations_count_as_is_less),
+        cmocka_unit_test(test_first_blocks_of_large_kernels),
         cmocka_unit_test(test_threads_share_what_is_const),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,36 @@ static void test_accesses(void **state) {
     run_free(&run);
 }
 
+/* With the declaration of the source in the launch file everything is the same; a wrong one has another size.
+ */
+static void test_as_declared(void **state) {
+    (void)state;
+    static const char declared[] =
+        "kernel: scale\ntypes: |\n  struct size2 { int w, h; };\n"
+        "  struct image { const float *in; float *out; size2 size; float gain[2]; float4 bias; };\n";
+    static const char bare[] = "struct image {size: {h: 16, w: 64}, bias: {0, 0, 0, 5}, gain: {1, 2},\n"
+                               "    out: buf:f32[1024], in: buf:f32[1024]=iota}";
+    static const char *const commands[] = {
+        "$WB analyze $D/x.yaml --policy gto | head -20",
+        "$WB path $D/x.yaml --accesses -a p.out=buf:p.in+16 -a p.size.h=15 "
+        "| sed /inputs/,/registers/d"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct run with_types = run_with("kernel: scale\n", STRUCT, commands[i]);
+        struct run as_declared = run_with(declared, bare, commands[i]);
+        assert_string_equal(as_declared.out, with_types.out);
+        assert_contains(as_declared.out, "scale");
+        run_free(&with_types);
+        run_free(&as_declared);
+    }
+    struct run run = run_with("kernel: scale\ntypes: |\n  struct image { float *in; int w; };\n",
+                              "struct image {w: 3, in: buf:f32[1]}", "$WB analyze $D/x.yaml");
+    assert_int_equal(run.status, 2);
+    assert_contains(run.err,
+                    "x.yaml:9:8: error: argument 1 of _Z5scale5image is a struct of 16 bytes, and .b8 "
+                    "param_0[48] has 48; its fields are at in 0, w 8\n");
+    run_free(&run);
+}
+
 static void test_messages(void **state) {
     (void)state;
     static const char *const cases[][3] = {
@@ -227,10 +257,10 @@ static void test_init(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_flat),  cmocka_unit_test(test_accesses),
-        cmocka_unit_test(test_messages), cmocka_unit_test(test_options),
-        cmocka_unit_test(test_images),   cmocka_unit_test(test_places_of_names),
-        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_as_flat),         cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_as_declared),     cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_options),         cmocka_unit_test(test_images),
+        cmocka_unit_test(test_places_of_names), cmocka_unit_test(test_init),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,9 @@ static void test_a_large_grid_stays_small(void **state) {
     assert_has(html, "Cut: of the");
     assert_true(strlen(html) < (size_t)2 << 20);
     free(html);
+    html = drawn_report_of("kernels/saxpy.yaml -g 65535 -m ecrts2025-orin", 0);
+    assert_has(html, "<p>A part: blocks (0,0,0) to (83,0,0) without the others take ");
+    free(html);
 }
 
 /* A timeline of which a part is kept says where it ends, also where another SM's part was full first. */

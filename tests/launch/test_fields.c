@@ -54,6 +54,7 @@ static void test_layouts(void **state) {
         {"struct {a: align 16 i32:1, b: i8:2, c: align 8 struct {x: i8:3}, d: bytes[3]}",
          "32: a@0=i32:1 b@4=i8:2 c.x@8=i8:3 d@16=bytes[3]"},
         {"align 32 struct {a: i8:1}", "32: a@0=i8:1"},
+        {"align 16 i32:1", "4: @0=i32:1"},
         {"dim3:{8, 4, 1}", "12: x@0=u32:8 y@4=u32:4 z@8=u32:1"},
         {"struct{a:buf:f32[8]=@tests/data/launch/five.bin,b:u8[5]=@tests/data/launch/five.bin}",
          "16: a@0=buf:f32[8]=@tests/data/launch/five.bin b@8=u8[5]=@tests/data/launch/five.bin"},
@@ -166,6 +167,10 @@ static void test_wrong(void **state) {
     assert_non_null(
         strstr(wb_diagnostics_text(diagnostics), "expected at most 1024 fields, got 'f1024: i8:1'"));
     text_free(&deep);
+    text_printf(&deep, "struct {n%01025d: 32764 * i8:1}", 0);
+    assert_int_equal(wb_launch_add_argument(launch, deep.data, diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "expected shorter names: 1024 bytes"));
+    text_free(&deep);
     wb_launch_free(launch);
     wb_diagnostics_free(diagnostics);
 }
@@ -265,44 +270,66 @@ static void check_bytes(const struct launch_argument *argument, const char *hex,
     }
 }
 
-static void test_against_compiler(void **state) {
-    (void)state;
-    char folder[] = "/tmp/wb_fieldsXXXXXX", path[80], command[300];
-    struct random_struct made[STRUCTS] = {0};
-    struct random_state random = random_seeded(SEED);
-    if (system("cc --version > /dev/null 2>&1") != 0) skip();
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/s.c", folder);
+/* The program that shows the bytes of all structs. */
+static void write_program(const char *path, const struct random_struct *made) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     (void)fputs(random_struct_prelude, file);
-    for (int i = 0; i < STRUCTS; i++) {
-        made[i].random = random_seeded(random_next(&random));
-        random_struct_make(&made[i], "s");
+    for (int i = 0; i < STRUCTS; i++)
         (void)fprintf(file,
                       "static void f%d(void) {\n    %s s;\n    memset(&s, 0xee, sizeof s);\n    %s\n"
                       "    show(&s, sizeof s);\n}\n",
                       i, made[i].declared.data, made[i].filled.data);
-    }
     (void)fprintf(file, "int main(void) {\n");
     for (int i = 0; i < STRUCTS; i++)
         (void)fprintf(file, "    f%d();\n", i);
     (void)fprintf(file, "    return 0;\n}\n");
     assert_int_equal(fclose(file), 0);
-    (void)snprintf(command, sizeof command, "cc -w -O0 -o %s/s %s && %s/s; rm -r %s", folder, path, folder,
-                   folder);
+}
+
+/* A launch of all structs, first with their types, then as they are declared in C. */
+static wb_launch *launch_of_all(const struct random_struct *made, wb_diagnostics *diagnostics) {
+    struct text text = {0};
+    text_string(&text, "arguments:\n");
+    for (int i = 0; i < STRUCTS; i++)
+        text_printf(&text, "  - %s\n", made[i].launch.data);
+    for (int i = 0; i < STRUCTS; i++)
+        text_printf(&text, "  - struct s%d %s\n", i, made[i].bare.data);
+    text_string(&text, "types: |\n");
+    for (int i = 0; i < STRUCTS; i++)
+        text_printf(&text, "  typedef %s s%d;\n", made[i].declared.data, i);
+    wb_launch *launch = launch_of(text.data, diagnostics);
+    if (launch == NULL) fail_msg("seed %d: %s", SEED, wb_diagnostics_text(diagnostics));
+    text_free(&text);
+    return launch;
+}
+
+static void check_against(const char *compiler, const char *ending) {
+    char folder[] = "/tmp/wb_fieldsXXXXXX", path[80], command[300];
+    struct random_struct made[STRUCTS] = {0};
+    struct random_state random = random_seeded(SEED);
+    (void)snprintf(command, sizeof command, "%s --version > /dev/null 2>&1", compiler);
+    if (system(command) != 0) skip();
+    for (int i = 0; i < STRUCTS; i++) {
+        made[i].random = random_seeded(random_next(&random));
+        random_struct_make(&made[i], "s");
+    }
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(path, sizeof path, "%s/s.%s", folder, ending);
+    write_program(path, made);
+    (void)snprintf(command, sizeof command, "%s -w -O0 -o %s/s %s && %s/s; rm -r %s", compiler, folder, path,
+                   folder, folder);
     FILE *out = popen(command, "r");
     assert_non_null(out);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_launch *launch = wb_launch_new();
+    wb_launch *launch = launch_of_all(made, diagnostics);
     char *line = NULL;
     size_t room = 0;
     for (int i = 0; i < STRUCTS; i++) {
         if (getline(&line, &room, out) < 0) fail_msg("seed %d: the compiler's program ended at %d", SEED, i);
         line[strcspn(line, "\n")] = '\0';
-        if (wb_launch_add_argument(launch, made[i].launch.data, diagnostics) != WB_OK)
-            fail_msg("%s", wb_diagnostics_text(diagnostics));
         check_bytes(&launch->arguments.items[i], line, made[i].launch.data);
+        check_bytes(&launch->arguments.items[STRUCTS + i], line, made[i].declared.data);
         random_struct_free(&made[i]);
     }
     (void)pclose(out);
@@ -311,11 +338,22 @@ static void test_against_compiler(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+static void test_against_compiler(void **state) {
+    (void)state;
+    check_against("cc", "c");
+}
+
+static void test_against_nvcc(void **state) {
+    (void)state;
+    check_against("PATH=$PATH:/usr/local/cuda/bin nvcc", "cu");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),  cmocka_unit_test(test_in_files),
-        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_named_fields),
-        cmocka_unit_test(test_of_facts), cmocka_unit_test(test_against_compiler),
+        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_in_files),
+        cmocka_unit_test(test_wrong),        cmocka_unit_test(test_named_fields),
+        cmocka_unit_test(test_of_facts),     cmocka_unit_test(test_against_compiler),
+        cmocka_unit_test(test_against_nvcc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

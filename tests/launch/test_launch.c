@@ -212,7 +212,7 @@ static size_t fill(const char *text, uint8_t *bytes, size_t room) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     memset(bytes, 0, room);
     const struct launch_folder folder = {"tests/data/launch", WB_FILES_BELOW};
-    const struct launch_site site = {&arena, &subject, &folder, diagnostics, NULL};
+    const struct launch_site site = {&arena, &subject, &folder, diagnostics, NULL, NULL};
     if (launch_contents_parse(&site, text, &contents, NULL) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     size_t size = (size_t)launch_contents_size(&contents);
@@ -493,7 +493,8 @@ static void test_errors_of_files(void **state) {
         {"threads: 3\n",
          "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, image, kernel, stream, grid, "
          "block, "
-         "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
+         "shared, registers, assume, types, arguments, variables, facts, ptxas_info, machine, deadline, "
+         "accept, "
          "compile, "
          "resident, partition"},
         {"partition: 8\n", "l.yaml:1:12: error: partition: expected SMs and a kind, such as {sms: 8, kind: "
@@ -699,8 +700,8 @@ static void test_errors_of_lists(void **state) {
         {"- kernel: a\n- 7\n",
          "l.yaml:2:3: error: expected a mapping with the keys code, image, kernel, stream, grid, block, "
          "shared, "
-         "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, compile, "
-         "resident, partition, got '7'",
+         "registers, assume, types, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
+         "compile, resident, partition, got '7'",
          WB_ERR_INPUT},
         {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",
          "l.yaml:2:21: error: code: differs from an earlier one: give one for the whole list", WB_ERR_INPUT},

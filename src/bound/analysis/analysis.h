@@ -143,6 +143,8 @@ struct wb_analysis {
                  what these say */
     VEC(struct schedule_witness) witnesses; /* what searches found, in the order of their methods */
     VEC(wb_simulation) simulations;         /* in the order of the policies */
+    bool too_large;                         /* to be simulated unless a policy is named; */
+    wb_first_blocks first_blocks;           /* then, of a kernel, these were */
     wb_slowest shortest;             /* of machine code: found with every latency as short as it is stated */
     VEC(wb_saving) savings;          /* wb_analysis_savings */
     VEC(struct kernel_share) shares; /* wb_analysis_share */
@@ -198,6 +200,10 @@ wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct
 static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
     return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }
+
+/* Warp instructions of the block or the grid; of a grid on a machine with caches the cycles that they take
+ * units for, which are no fewer. */
+uint64_t analysis_instructions(const struct wb_analysis *analysis);
 
 /* Why the analysis cannot be simulated, or NULL. */
 const char *analysis_unsimulated(const struct wb_analysis *analysis);

@@ -38,7 +38,8 @@ static void compare(wb_contradiction *furthest, const struct wb_analysis *proven
  * which no bound of every block is below either. */
 static void compare_stalls(wb_contradiction *furthest, const struct wb_analysis *analysis,
                            const struct wb_analysis *proven) {
-    const wb_slowest lane = {.cycles = analysis->stalls.cycles, .kind = WB_LOWER, .name = "stalls"};
+    const wb_slowest lane = {
+        .cycles = analysis->stalls.cycles, .kind = WB_LOWER, .name = "stalls", .of_lane = true};
     if (lane.cycles == 0 || analysis_model(analysis) != WB_MODEL_NONE) return;
     keep_furthest(furthest, wb_analysis_scope(proven), ceiling_of(proven, WB_UPPER), lane);
 }

@@ -77,9 +77,7 @@ static wb_status analysis_run_policy(void *user, size_t index, struct method_run
     return method_run_note(run, &analysis->log, &outcome, messages);
 }
 
-/* Warp instructions of the block or the grid; of a grid on a machine with caches the cycles that they take
- * units for, which are no fewer. */
-static uint64_t analysis_instructions(const struct wb_analysis *analysis) {
+uint64_t analysis_instructions(const struct wb_analysis *analysis) {
     const struct timed_block *timed = analysis->timed;
     if (analysis->kind == SUBJECT_CACHED_GRID) return analysis->memory.total.initiations;
     uint64_t instructions = 0;
@@ -112,6 +110,7 @@ static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, 
         *left -= instructions;
         return analysis_run_policies(analysis, usual, run);
     }
+    analysis->too_large = true;
     static const char reason[] = "more instructions than are simulated unless it is named";
     for (size_t i = 0; policy_at(i) != NULL; i++)
         if (chosen >> i & 1) WB_TRY(method_decline(&analysis->log, policy_at(i)->name, WB_OK, reason));

@@ -75,6 +75,7 @@ static void keep_stalls(wb_slowest *slowest, const struct wb_analysis *analysis)
     *slowest = (wb_slowest){.cycles = analysis->stalls.cycles,
                             .kind = WB_LOWER,
                             .name = "stalls",
+                            .of_lane = true,
                             .of_code = analysis_model(analysis) != WB_MODEL_NONE};
 }
 
@@ -170,6 +171,7 @@ static void take_times(wb_verdict *verdict, const struct wb_analysis *judged) {
     verdict->is_bounded = wb_analysis_proven(judged, &verdict->cycles);
     verdict->slowest = analysis_slowest(judged);
     verdict->sure = slowest_for_sure(judged);
+    if (verdict->slowest.cycles == 0) verdict->first_blocks = judged->first_blocks;
 }
 
 wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const uint64_t *deadline) {

@@ -17,10 +17,6 @@ struct plan {
     uint64_t size, align;
 };
 
-static uint64_t aligned(uint64_t offset, uint64_t align) {
-    return (offset + align - 1) / align * align;
-}
-
 /* Components of a type that is one of CUDA's vectors; 0: it is none. */
 static struct launch_vector vector_of(const struct host_type *type) {
     const struct launch_vector vector = launch_vector_named(type->name);
@@ -121,10 +117,10 @@ static void put_struct(struct text *out, const struct host_type *type, const str
     for (uint32_t i = 0; i < type->member_count; i++) {
         const struct host_member *member = &type->members[i];
         const struct plan part = plan_of(member->type);
-        const uint64_t start = plan->packed ? end : aligned(end, part.align);
+        const uint64_t start = plan->packed ? end : launch_aligned(end, part.align);
         if (start < member->offset) put_gap(out, end, member->offset, indent + INDENT);
         end = member->offset + part.size;
-        const bool is_short = aligned(end, plan->align) < type->size;
+        const bool is_short = launch_aligned(end, plan->align) < type->size;
         begin_line(out, indent + INDENT);
         put_name(out, type, i);
         text_string(out, ": ");

@@ -171,6 +171,7 @@ static void verdict_words_json(struct html_page *page, const wb_verdict *verdict
         text_printf(&scope, "Scope: %s.", verdict_model(verdict->model));
         json_take_text(json, NULL, &scope);
     }
+    if (verdict->first_blocks.cycles > 0) sentence_json(json, verdict, "A part", verdict_put_first_blocks);
     if (verdict->stalls != NULL) sentence_json(json, verdict, "Machine code", verdict_put_stalls);
     if (verdict->code.cycles > 0 || verdict->code_bound != NULL)
         sentence_json(json, verdict, "Machine code", verdict_put_code);

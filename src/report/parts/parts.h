@@ -197,6 +197,7 @@ void verdict_put_launch_source(struct text *out, const wb_machine *machine);
  * these refute a bound of the machine (verdict->refuted). */
 void verdict_put_sure(struct text *out, const wb_verdict *verdict); /* what no doubt shortens */
 void verdict_put_code(struct text *out, const wb_verdict *verdict);
+void verdict_put_first_blocks(struct text *out, const wb_verdict *verdict);
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
 

@@ -158,11 +158,6 @@ static void put_unproven(struct text *out, const wb_verdict *verdict, const stru
     if (verdict->has_deadline) put_sentence(out, verdict, words, ", deadline $d", 0);
 }
 
-/* Whether no execution was found, but how long one lane takes at least. */
-static bool is_of_lane(const wb_slowest *slowest) {
-    return slowest->name != NULL && strcmp(slowest->name, "stalls") == 0;
-}
-
 void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
     const wb_slowest *slowest = &verdict->slowest, *sure = &verdict->sure;
     const uint64_t time = verdict_time(verdict);
@@ -172,7 +167,7 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
     case WB_BOUNDED:
         put_sentence(out, verdict, words, "$m$s takes at most $t", verdict->cycles);
         put_sentence(out, verdict, words,
-                     slowest->cycles > 0 && !is_of_lane(slowest) ? "; slowest found $t$z$c" : "$c",
+                     slowest->cycles > 0 && !slowest->of_lane ? "; slowest found $t$z$c" : "$c",
                      slowest->cycles);
         break;
     case WB_MET:
@@ -294,9 +289,23 @@ static const char *no_execution(const wb_verdict *verdict) {
         return "none: values that the launch leaves open decide what is executed, and zeros in its buffers "
                "gave no short execution; contents behind a buffer, such as =iota, or a number for ? would "
                "give one";
-    if (judged != NULL && judged->given != NULL && analysis_has_zeros(judged->given))
-        return "none: with zeros in its buffers it is too long to be simulated unless --policy names how";
+    const struct wb_analysis *executed = judged != NULL && judged->given != NULL ? judged->given : judged;
+    if (executed != NULL && executed->grid_times.grid != NULL && grid_is_counted(executed->grid_times.grid))
+        return "none: " GRID_COUNTED;
+    if (executed != NULL && executed->too_large)
+        return "none: it is too long to be simulated unless --policy names how";
     return "no execution was simulated or searched for";
+}
+
+void verdict_put_first_blocks(struct text *out, const wb_verdict *verdict) {
+    const wb_first_blocks *first = &verdict->first_blocks;
+    const uint32_t *last = first->last;
+    const double clock_mhz = verdict->judged->machine->clock_mhz;
+    text_printf(out, "blocks (0,0,0) to (%u,%u,%u) without the others take ", last[0], last[1], last[2]);
+    if (clock_mhz > 0) report_put_time(out, clock_mhz, first->cycles);
+    text_printf(out, clock_mhz > 0 ? " (%" PRIu64 " cycles)" : "%" PRIu64 " cycles", first->cycles);
+    text_printf(out, ", simulated under %s%s%s, which bounds the kernel from neither side", first->policy,
+                first->with_zeros ? ", " : "", first->with_zeros ? report_data_words(true) : "");
 }
 
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
@@ -305,7 +314,7 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     const size_t start = verdict_begin_detail(out, "slowest");
     if (slowest->cycles == 0)
         text_string(out, no_execution(verdict));
-    else if (is_of_lane(slowest))
+    else if (slowest->of_lane)
         text_string(out, "no execution was found; one lane alone takes ");
     if (slowest->cycles > 0) put_other_unit(out, words, verdict->state != WB_BOUNDED, slowest->cycles);
     if (slowest->cycles > 0 && slowest->name == NULL)
@@ -313,7 +322,7 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     else if (slowest->cycles > 0 && slowest->kind == WB_EXACT)
         text_printf(out, ", the worst case with latencies exactly as stated%s (%s)",
                     slowest->any_order ? " and blocks in any order, D3" : "", slowest->name);
-    else if (is_of_lane(slowest))
+    else if (slowest->of_lane)
         text_string(out, " at least");
     else if (slowest->cycles > 0)
         text_printf(out, slowest->kind == WB_SIMULATED ? " found, simulated under %s" : " found by %s",
@@ -488,6 +497,7 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
     put_slowest(out, layout, verdict, words);
     if (verdict->state == WB_MISSED && verdict->sure.cycles != verdict->slowest.cycles)
         put_detail(out, layout, "shortest", verdict, verdict_put_sure);
+    if (verdict->first_blocks.cycles > 0) put_detail(out, layout, "part", verdict, verdict_put_first_blocks);
     if (verdict->stalls != NULL && (!words->brief || verdict->slowest.cycles == verdict->stalls->cycles))
         put_detail(out, layout, "stalls", verdict, verdict_put_stalls);
     if (verdict->code.cycles > 0 || verdict->code_bound != NULL)
@@ -524,6 +534,14 @@ static void slowest_json(struct json *json, const char *key, const wb_slowest *s
     json_put(json, "cycles %" PRIu64 ", kind %s, how %s, with_data %d, with_zeros %d, of_code %d, machine %s",
              slowest->cycles, wb_kind_name(slowest->kind), slowest->name, slowest->with_data,
              slowest->with_zeros, slowest->of_code, slowest->machine);
+    json_close(json);
+}
+
+static void first_blocks_json(struct json *json, const wb_first_blocks *first) {
+    if (!json_open_known(json, "first_blocks", first->cycles > 0)) return;
+    json_put(json, "cycles %" PRIu64 ", policy %s, blocks %u", first->cycles, first->policy, first->blocks);
+    json_put_counts(json, "last", first->last, 3);
+    json_put(json, "with_zeros %d", first->with_zeros);
     json_close(json);
 }
 
@@ -595,6 +613,7 @@ void verdict_json(struct json *json, const wb_verdict *verdict, const wb_machine
              has_margin, verdict->margin);
     slowest_json(json, "slowest", &verdict->slowest);
     slowest_json(json, "sure", &verdict->sure);
+    first_blocks_json(json, &verdict->first_blocks);
     contradiction_json(json, &verdict->contradiction);
     stalls_json(json, verdict);
     slowest_json(json, "code", &verdict->code);

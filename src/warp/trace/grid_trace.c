@@ -140,7 +140,9 @@ wb_status grid_note_memory(struct wb_grid *grid, const struct run *run) {
 static wb_status trace_given(struct grid_trace *trace) {
     struct run *run = &trace->run;
     WB_TRY(begin(trace));
-    const wb_status status = grid_add_classes(trace->grid, run, trace->options);
+    const uint64_t most = trace->options->first_blocks != 0 ? trace->options->first_blocks : UINT64_MAX;
+    const wb_status status =
+        most < UINT64_MAX ? WB_ERR_DECLINED : grid_add_classes(trace->grid, run, trace->options);
     if (status != WB_ERR_DECLINED) return status;
     if (trace->skips) {
         run->skip = affine_skip_passes;
@@ -151,7 +153,8 @@ static wb_status trace_given(struct grid_trace *trace) {
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
     do {
         WB_TRY(trace_block(trace));
-    } while (!trace->options->one_block && !is_decided(trace) && run_next_block(run));
+    } while (!trace->options->one_block && trace->grid->blocks.count < most && !is_decided(trace) &&
+             run_next_block(run));
     trace->grid->notes = run->notes;
     return grid_note_memory(trace->grid, run);
 }

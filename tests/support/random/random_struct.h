@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "base/containers.h"
 
-/* What a C file with such structs begins with: types, and show(), which prints bytes as a line. */
+/* What a C or CUDA file with such structs begins with: types, and show(), which prints bytes as a line. */
 extern const char random_struct_prelude[];
 
 struct random_struct {
@@ -13,6 +13,7 @@ struct random_struct {
     struct text declared; /* "struct {...}" */
     struct text filled;   /* statements that give its members values */
     struct text launch;   /* the argument of these values */
+    struct text bare;     /* the same of a declared type, without the types */
     unsigned names;
 };
 

@@ -10,12 +10,14 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* ---- numbers.c ---- */
 
 /* Ends the program: with status 2 no certificate, with 1 not proven. */
 _Noreturn void stop(int status, const char *format, ...);
 #define refuse(...) stop(2, __VA_ARGS__)
+void print_printable(FILE *out, const char *text); /* what stands in a file moves no terminal's cursor */
 extern const char *file_name;
 extern uint64_t line_number; /* 0: none */
 
@@ -48,18 +50,38 @@ void *zeroed(uint64_t count, size_t size);
 void *grown(void *items, uint64_t count, uint64_t *room, size_t size);
 void dropped(void *items, uint64_t bytes);
 
+/* ---- What a certificate is of (subject.c, sha256.c) ---- */
+
+#define SHA256_DIGITS 64
+void sha256_of(FILE *file, char hex[SHA256_DIGITS + 1]);
+
+void read_of(char *text); /* what stands behind `of` */
+const char *subject_of(const char *name);
+void require_subject(const char *name, const char *is); /* refuses what is said of another one */
+/* A product of three numbers, 0 for `none`; with `last` a fourth number follows. */
+uint64_t count_of_subject(const char *name, uint64_t *last);
+void print_subject(void);                          /* refuses one of which something is not said */
+void compare_files(char *const *paths, int count); /* with those that it is of: all are, if any */
+
 /* ---- What a certificate says (read.c) ---- */
 
 #define UNITS_MAX 64
 #define NO_UNIT UNITS_MAX
 #define QUEUES_MAX 8
 
+/* What keeps everything waiting at times; of each a certificate says how often and how long (read.c). */
+#define HELD_KINDS 11
+extern const char *const held_names[HELD_KINDS + 1];
+uint64_t held_in_all(void);
+
 extern struct machine {
     uint64_t depth, sub_cores, width, release;
     uint64_t queue; /* depth, as sib, fib and aln see it: 1 bounds every finite number above (section 5) */
     uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
-    uint64_t held, ports; /* cycles in which all may stand still; instances of units that requests leave by */
+    uint64_t held[HELD_KINDS]; /* cycles in which all may stand still; */
+    uint64_t held_kinds;       /* and of what that is said, a bit each */
+    uint64_t ports, port_set;  /* instances of units that requests leave by, and these, a bit each */
     bool is_code, holds_issue; /* of machine code: a full queue holds up the issue stage */
     /* Likewise of each queue, and units at which a warp's instructions keep no order, a bit each. */
     uint64_t places[UNITS_MAX], any_order;
@@ -103,10 +125,11 @@ struct block {
     program rows;
     LIST(struct warps) warps;
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
-    uint64_t stalls;             /* Z: cycles in which its requests are held back */
-    uint64_t far_stalls;         /* Z': by turns of other sub-cores, too */
-    bool sends;                  /* its requests can delay each other where they leave the SM */
-    bool finished;               /* nothing more can be said of it; sections are filled in */
+    bool states_stalls;
+    uint64_t stalls;     /* Z: cycles in which its requests are held back */
+    uint64_t far_stalls; /* Z': by turns of other sub-cores, too */
+    bool sends;          /* its requests can delay each other where they leave the SM */
+    bool finished;       /* nothing more can be said of it; sections are filled in */
 };
 
 typedef LIST(struct block) block_list;
@@ -136,6 +159,7 @@ struct method {
     bool of_code;  /* it is of machine code */
     bool several;  /* requests may leave by several units */
     bool of_whole; /* it says nothing of parts of paths */
+    bool on_paper; /* no theorem that Coq checked shows it, or not always */
 };
 
 struct part {
@@ -146,7 +170,7 @@ const struct method *method_at(uint64_t number);
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 uint64_t time_of_grid(const struct method *method);                    /* likewise (kernel.c) */
 
-extern const struct part certificate_part, held_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
+extern const struct part certificate_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
     execution_part, kernel_part, chain_part, serial_part, oldest_part, static_part, wave_part, wave_aln_part,
     wave_fifo_part, segment_sum_part, code_part, code_elb_part, code_sib_part, code_kernel_part,
     code_chain_part, code_static_part;

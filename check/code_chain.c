@@ -57,9 +57,9 @@ static uint64_t code_k_chain_bal(void) {
 }
 
 static const struct method methods[] = {
-    {.name = "code-k-chain", .of_grid = code_k_chain, .of_code = true},
-    {.name = "code-k-chain-area", .of_grid = code_k_chain_area, .of_code = true},
-    {.name = "code-k-chain-bal", .of_grid = code_k_chain_bal, .of_code = true},
+    {.name = "code-k-chain", .of_grid = code_k_chain, .of_code = true, .on_paper = true},
+    {.name = "code-k-chain-area", .of_grid = code_k_chain_area, .of_code = true, .on_paper = true},
+    {.name = "code-k-chain-bal", .of_grid = code_k_chain_bal, .of_code = true, .on_paper = true},
     {.name = NULL}};
 
 const struct part code_chain_part = {NULL, methods};

@@ -69,9 +69,10 @@ static uint64_t code_k_bal(void) {
     return of_code_kernel(for_all_rooms, k_balanced);
 }
 
-static const struct method methods[] = {{.name = "code-k-sm", .of_grid = code_k_sm, .of_code = true},
-                                        {.name = "code-k-area", .of_grid = code_k_area, .of_code = true},
-                                        {.name = "code-k-bal", .of_grid = code_k_bal, .of_code = true},
-                                        {.name = NULL}};
+static const struct method methods[] = {
+    {.name = "code-k-sm", .of_grid = code_k_sm, .of_code = true, .on_paper = true},
+    {.name = "code-k-area", .of_grid = code_k_area, .of_code = true, .on_paper = true},
+    {.name = "code-k-bal", .of_grid = code_k_bal, .of_code = true, .on_paper = true},
+    {.name = NULL}};
 
 const struct part code_kernel_part = {NULL, methods};

@@ -12,6 +12,7 @@ static uint64_t code_k_sm_static(void) {
 }
 
 static const struct method methods[] = {
-    {.name = "code-k-sm-static", .of_grid = code_k_sm_static, .of_code = true}, {.name = NULL}};
+    {.name = "code-k-sm-static", .of_grid = code_k_sm_static, .of_code = true, .on_paper = true},
+    {.name = NULL}};
 
 const struct part code_static_part = {NULL, methods};

@@ -55,7 +55,7 @@ static void measure_class(struct class *class) {
 
 void refuse_memory(void) {
     sum_up();
-    if (machine.held > 0 || grid.stalled || grid.by_sm)
+    if (held_in_all() > 0 || grid.stalled || grid.by_sm)
         refuse("no claim where everything stands still at times");
 }
 
@@ -64,6 +64,8 @@ void sum_up(void) {
     for (uint64_t k = 0; grid.assigned && k < grid.classes.count; k++)
         if (grid.classes.items[k].ordered != grid.classes.items[k].blocks)
             refuse("the order has more or fewer blocks of class %" PRIu64 " than there are", k);
+    require_subject("block", "all");
+    require_subject("dispatch", grid.assigned ? "fixed" : "any");
     if (grid.summed) return;
     grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
     grid.by_initiations.count = grid.by_held.count = grid.by_residency.count = grid.by_alone.count = 0;
@@ -79,6 +81,9 @@ void sum_up(void) {
         PUSH(&grid.by_residency, (struct amount){max(class->alpha, class->held), class->blocks});
         PUSH(&grid.by_alone, (struct amount){class->alone, class->blocks});
     }
+    const uint64_t launched = count_of_subject("grid", NULL);
+    if (launched > 0 && launched != grid.blocks)
+        refuse("it is of %" PRIu64 " blocks, and what follows of %" PRIu64, launched, grid.blocks);
     rank(&grid.by_initiations);
     rank(&grid.by_held);
     rank(&grid.by_residency);

@@ -69,8 +69,24 @@ static void compute_section(const struct block *of, struct section *section) {
     }
 }
 
+/* What a claim of a block rests on is said, and it has as many warps as are launched. */
+static void check_said(const struct block *of) {
+    uint64_t width, warps = 0;
+    const uint64_t threads = count_of_subject("threads", &width);
+    for (uint64_t k = 0; k < HELD_KINDS; k++)
+        if ((machine.held_kinds >> k & 1) == 0) refuse("it is not said what is held by %s", held_names[k]);
+    if (!of->states_stalls) refuse("it is not said how long a block is stalled");
+    for (uint64_t g = 0; g < of->warps.count; g++)
+        warps = add(warps, of->warps.items[g].count);
+    if (threads > 0 && threads / width + (threads % width > 0) != warps)
+        refuse("it is of blocks of %" PRIu64 " threads, and what follows of %" PRIu64 " warps", threads,
+               warps);
+}
+
 void finish(struct block *of) {
-    for (uint64_t s = 0; s < of->sections.count && !of->finished; s++)
+    if (of->finished) return;
+    check_said(of);
+    for (uint64_t s = 0; s < of->sections.count; s++)
         compute_section(of, &of->sections.items[s]);
     of->finished = true;
 }

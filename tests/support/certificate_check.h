@@ -37,11 +37,61 @@ static inline const char *check_text(const char *text, size_t length, int *statu
     return said;
 }
 
-/* The same of lines to which title and sum are added: what a forger would make of them. */
+/* What each certificate says of its subject, as of one made by hand, unless the lines say it. */
+static inline void put_subject(struct text *text, const char *lines) {
+    const bool is_kernel = strstr(lines, "grid ") != NULL, is_fixed = strstr(lines, "\nnext ") != NULL;
+    const char *const said[][2] = {
+        {"of kernel ", "none"},
+        {"of grid ", "none"},
+        {"of threads ", "none"},
+        {"of inputs ", "none"},
+        {"of policy ", "any"},
+        {"of code ", "none"},
+        {"of launch ", "none"},
+        {"of machine ", "0000000000000000000000000000000000000000000000000000000000000000"},
+        {"of facts ", "none"},
+        {"of block ", is_kernel ? "all" : "one"},
+        {"of dispatch ", is_fixed    ? "fixed"
+                         : is_kernel ? "any"
+                                     : "none"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (strstr(lines, said[i][0]) == NULL) text_printf(text, "%s%s\n", said[i][0], said[i][1]);
+}
+
+/* Likewise that nothing stands still. */
+static inline void put_held(struct text *text, const char *lines) {
+    static const char *const kinds[] = {"l2 ",           "dram ",       "write-backs ", "answers ",
+                                        "l1-stalls ",    "requests ",   "atomics ",     "translations ",
+                                        "dram-sectors ", "l2-sectors ", "fetch "};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char key[32];
+        (void)snprintf(key, sizeof key, "held %s", kinds[k]);
+        if (strstr(lines, key) == NULL) text_printf(text, "%s0 0\n", key);
+    }
+}
+
+/* Whether the block that begins with a line says how long it is stalled. */
+static inline bool says_stalled(const char *line) {
+    const char *next = strstr(line, "\nblock "), *said = strstr(line, "\nstalled ");
+    return said != NULL && (next == NULL || said < next);
+}
+
+/* What the checker says of lines to which title and sum are added, and what nobody would leave out: what a
+ * forger would make of them. */
 static inline const char *check_lines(const char *lines, int *status) {
     struct text text = {0};
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    text_printf(&text, "warpbound timing certificate 2\n%s", lines);
+    bool met = false;
+    text_string(&text, "warpbound timing certificate 3\n");
+    put_subject(&text, lines);
+    for (const char *line = lines, *next; *line != '\0'; line = next) {
+        const bool is_block = strncmp(line, "block ", 6) == 0;
+        next = strchr(line, '\n') + 1;
+        if (is_block && !met) put_held(&text, lines);
+        met = met || is_block;
+        text_append(&text, line, (size_t)(next - line));
+        if (is_block && !says_stalled(line)) text_string(&text, "stalled 0 0 1 -\n");
+    }
     for (size_t i = 0; i < text.length; i++)
         sum = (sum ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
     text_printf(&text, "end %016" PRIx64 "\n", sum);

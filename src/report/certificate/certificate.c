@@ -78,24 +78,19 @@ static void put_machine(struct text *out, const struct wb_machine *machine) {
     for (uint32_t u = 0; u < machine->unit_count; u++)
         text_printf(out, "unit %d %u # %s\n", machine->units[u].shared, machine->units[u].count,
                     machine->units[u].name);
-    if (machine->policy == MACHINE_POLICY_OLDEST) text_string(out, "oldest-first\n");
 }
 
-static void put_heading(struct certificate *certificate, const wb_analysis *analysis) {
-    const struct sources sources = analysis_sources(analysis);
+static wb_status put_heading(struct certificate *certificate, const wb_analysis *analysis,
+                             wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = analysis->machine;
     struct text *out = &certificate->text;
-    const wb_input *input;
-    text_string(out, "warpbound timing certificate 2\n");
-    for (size_t i = 0; (input = sources_at(&sources, i)) != NULL; i++) {
-        text_printf(out, "# from %s ", wb_input_role_name(input->role));
-        text_printable(out, input->path, strlen(input->path));
-        text_printf(out, " sha256 %s\n", input->sha256);
-    }
+    text_string(out, "warpbound timing certificate 3\n");
+    WB_TRY(subject_part_put(out, analysis, diagnostics));
     for (size_t i = 0; wb_machine_setting(machine, i) != NULL; i++)
         text_printf(out, "# from --set %s\n", wb_machine_setting(machine, i));
     model_of(machine)->put_machine(out, machine);
     held_part_machine(out, analysis);
+    return WB_OK;
 }
 
 /* Tables of the checker for aln: 128 MB. */
@@ -416,8 +411,8 @@ wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *
         diagnose(diagnostics, SEVERITY_ERROR, "certificate", "no bound is claimed: %s", why);
         return WB_ERR_DECLINED;
     }
-    put_heading(&certificate, analysis);
-    wb_status status = put_subject(&certificate, analysis, diagnostics);
+    wb_status status = put_heading(&certificate, analysis, diagnostics);
+    if (status == WB_OK) status = put_subject(&certificate, analysis, diagnostics);
     if (status == WB_OK) status = report_flush(&certificate.text, &certificate.writer, true);
     if (status == WB_OK) {
         text_printf(&certificate.text, "end %016" PRIx64 "\n",

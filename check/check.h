@@ -60,7 +60,8 @@ const char *subject_of(const char *name);
 void require_subject(const char *name, const char *is); /* refuses what is said of another one */
 /* A product of three numbers, 0 for `none`; with `last` a fourth number follows. */
 uint64_t count_of_subject(const char *name, uint64_t *last);
-void print_subject(void);                          /* refuses one of which something is not said */
+void require_whole_subject(void);
+void print_subject(void);
 void compare_files(char *const *paths, int count); /* with those that it is of: all are, if any */
 
 /* ---- What a certificate says (read.c) ---- */

@@ -115,6 +115,7 @@ static void compare_shown(const struct method *method, uint64_t shown) {
 }
 
 static void begin_claims(void) {
+    require_whole_subject();
     if (block != NULL && blocks.count > 1) refuse("several blocks, and no grid of them");
     if (block != NULL && strcmp(subject_of("block"), "all") == 0) refuse("one block is not all");
     if (block != NULL) require_subject("dispatch", "none");

@@ -8,10 +8,9 @@ static number_list held_of; /* of each SM, for how long its answers and its firs
 
 static void read_held_sm(const uint64_t *n) {
     if (n[0] >= grid.sms) refuse("no SM %" PRIu64, n[0]);
-    if (n[0] > held_of.count) refuse("it is not said what is held on SM %" PRIu64, held_of.count);
-    if (n[0] == held_of.count) PUSH(&held_of, 0);
+    if (n[0] != held_of.count) refuse("it is not said what is held on SM %" PRIu64, held_of.count);
+    PUSH(&held_of, add(mul(n[1], n[2]), n[3]));
     grid.by_sm = true;
-    held_of.items[n[0]] = add(held_of.items[n[0]], mul(n[1], n[2]));
 }
 
 /* What an SM spends: initiations, and idle cycles until the last of its slots is free. */
@@ -55,7 +54,7 @@ static uint64_t segment_sum(void) {
 }
 
 static const struct key keys[] = {
-    {"held-sm", "ttt", OF_GRID, read_held_sm}, /* SM; so often, for so many cycles each: it stands still */
+    {"held-sm", "tttt", OF_GRID, read_held_sm}, /* SM; answers, cycles of each; stalls of the first level */
     {.name = NULL},
 };
 static const struct method methods[] = {

@@ -53,6 +53,12 @@ void read_of(char *text) {
     PUSH(&facts, fact);
 }
 
+void require_whole_subject(void) {
+    for (size_t k = 0; k < KEYS; k++)
+        if (keys[k].kind != OFTEN && subject_of(keys[k].name) == NULL)
+            refuse("it is not said of what %s it is", keys[k].name);
+}
+
 void require_subject(const char *name, const char *is) {
     if (strcmp(subject_of(name), is) != 0)
         refuse("it is said to be of %s %s, and what follows of %s", name, subject_of(name), is);
@@ -79,9 +85,6 @@ uint64_t count_of_subject(const char *name, uint64_t *last) {
 
 void print_subject(void) {
     const char *comma = "of: ";
-    for (size_t k = 0; k < KEYS; k++)
-        if (keys[k].kind != OFTEN && subject_of(keys[k].name) == NULL)
-            refuse("it does not say of what %s it is", keys[k].name);
     for (uint64_t f = 0; f < facts.count; f++) {
         if (is_file(&facts.items[f])) continue;
         printf("%s%s ", comma, keys[facts.items[f].key].name);

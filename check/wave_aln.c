@@ -96,12 +96,13 @@ static void pass(const struct block *of, uint64_t row, struct member *member, co
 }
 
 /* Between two sections of the block another member can be in the way, from a section on that the one before
- * has not begun. */
+ * has not begun; where both are through there is nothing more. */
 static void change(const struct member *from, const struct member *to, const uint64_t *before,
                    uint64_t *now) {
     uint64_t *lanes = now + to->lane;
     for (uint64_t s = 0; s < to->before.count; s++) {
         uint64_t *at = &lanes[to->before.items[s]];
+        if (at == lanes + to->other.insts.count && from->before.items[s] == from->other.insts.count) break;
         *at = max(*at, before[from->lane + from->before.items[s]]);
     }
     for (uint64_t l = 0; l < to->other.insts.count; l++)

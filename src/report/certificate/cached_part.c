@@ -225,10 +225,8 @@ static void put_sms(struct cached_writer *writer) {
     for (uint32_t s = 0; s < memory_work_sms(writer->work); s++) {
         const struct request_counts *requests = &writer->sms[s].work.requests;
         const struct memory_counts counts = memory_work_counts(writer->work, 0, requests);
-        text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " %u # answers\n", s, counts.answers,
-                    memory->reply_service);
-        if (counts.stalls > 0)
-            text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " 1 # stalls\n", s, counts.stalls);
+        text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " %u %" PRIu64 "\n", s, counts.answers,
+                    memory->reply_service, counts.stalls);
     }
 }
 

@@ -16,10 +16,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^\| ((?:`[a-z-]+`,? ?)+) \| ((?:`\w+\.[ch]` ?)+)\| (\d+) \|", re.MULTILINE)
 NAME = re.compile(r"`([^`]+)`")
-OF_ALL = {"check.h", "numbers.c", "main.c", "read.c", "loops.c", "section.c"}
+OF_ALL = {"check.h", "numbers.c", "main.c", "subject.c", "sha256.c", "read.c", "loops.c", "section.c"}
 METHOD = re.compile(r'{\.name = "([a-z-]+)"')
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-AT_MOST = {"sib": 640, "fib": 640, "elb": 640}
+AT_MOST = {"sib": 920, "fib": 920, "elb": 920}
 
 
 def table():

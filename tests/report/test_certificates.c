@@ -218,6 +218,25 @@ static void test_random_waves_are_computed_alike(void **state) {
     assert_true(check_grids(&shape, rounds / 3, "\nclaim k-wave-fifo ") > rounds / 30);
 }
 
+/* A chain that changes sub-cores when a warp of each has ended does not come back to what it has met. */
+static void test_a_change_behind_the_last_section(void **state) {
+    (void)state;
+    static const char grid[] =
+        "block: change\nunits: A*2(1,6) B/*2(2,1)\nblocks: [\"1* | B^ A ; B / A | | B.0 \"]\n"
+        "resident: 2\ndispatch_depth: unlimited\nsub_cores: 3\nissue_width: 2\n"
+        "memory: {sms: 1, dispatch: any, dispatch_latency: 4}\n";
+    wb_analysis *analysis = NULL;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (analysis_parse("grid", grid, sizeof grid - 1, diagnostics, &analysis) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    struct text text = certificate_of(analysis, "k-sm", NULL);
+    assert_non_null(strstr(text.data, "\nclaim k-wave-aln 14\n"));
+    check_claims(&text, false, grid);
+    text_free(&text);
+    wb_analysis_free(analysis);
+    wb_diagnostics_free(diagnostics);
+}
+
 /* Where the oldest block issues first: blocks of several kinds, whose initiations differ. */
 static void test_random_grids_of_a_policy_are_computed_alike(void **state) {
     (void)state;
@@ -594,6 +613,7 @@ int main(void) {
         cmocka_unit_test(test_random_grids_are_computed_alike),
         cmocka_unit_test(test_random_grids_of_a_policy_are_computed_alike),
         cmocka_unit_test(test_random_waves_are_computed_alike),
+        cmocka_unit_test(test_a_change_behind_the_last_section),
         cmocka_unit_test(test_random_shared_memory),
         cmocka_unit_test(test_forgeries_are_refused),
         cmocka_unit_test(test_changes_are_noticed),

@@ -151,11 +151,15 @@ struct key {
     void (*read)(const uint64_t *n); /* `numbers` */
 };
 
+struct class;
+
 /* What can be claimed of a block, or, with the other function, of a grid: the time that can be shown. */
 struct method {
     const char *name;
     uint64_t (*of_block)(struct block *of);
     uint64_t (*of_grid)(void);
+    uint64_t (*with)(uint64_t (*formula)(void)), (*formula)(void);       /* in place of of_grid */
+    void (*measure)(struct class *class), (*share)(struct class *class); /* kernel.h: of machine code */
     bool is_lower;
     bool of_code;  /* it is of machine code */
     bool several;  /* requests may leave by several units */
@@ -174,7 +178,7 @@ uint64_t time_of_grid(const struct method *method);                    /* likewi
 extern const struct part certificate_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
     execution_part, kernel_part, chain_part, serial_part, oldest_part, static_part, wave_part, wave_aln_part,
     wave_fifo_part, segment_sum_part, code_part, code_elb_part, code_sib_part, code_kernel_part,
-    code_chain_part, code_static_part;
+    code_chain_part, code_static_part, chain_static_part, code_chain_static_part;
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
 

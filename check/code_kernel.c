@@ -36,7 +36,7 @@ uint64_t *held_by_sub_core(const struct block *of) {
 }
 
 /* E, lam, SIB, H, and what such a block takes that has an SM to itself. */
-static void measure_code(struct class *class) {
+void measure_code(struct class *class) {
     struct block *of = &blocks.items[class->block];
     finish(of);
     find_units(of);
@@ -52,27 +52,14 @@ static void measure_code(struct class *class) {
     class->alone = min(min(class->alpha, code_fib(of)), add(class->initiations, class->latency));
 }
 
-uint64_t of_code_kernel(uint64_t (*claim)(uint64_t (*formula)(void)), uint64_t (*formula)(void)) {
-    measure = measure_code;
-    return claim(formula);
-}
-
-static uint64_t code_k_sm(void) {
-    return of_code_kernel(for_all_rooms, k_one_sm);
-}
-
-static uint64_t code_k_area(void) {
-    return of_code_kernel(for_all_rooms, k_all_sms);
-}
-
-static uint64_t code_k_bal(void) {
-    return of_code_kernel(for_all_rooms, k_balanced);
-}
-
-static const struct method methods[] = {
-    {.name = "code-k-sm", .of_grid = code_k_sm, .of_code = true, .on_paper = true},
-    {.name = "code-k-area", .of_grid = code_k_area, .of_code = true, .on_paper = true},
-    {.name = "code-k-bal", .of_grid = code_k_bal, .of_code = true, .on_paper = true},
-    {.name = NULL}};
+#define CLAIM(said, asked)                                                                                   \
+    {                                                                                                        \
+        .name = said, .with = for_all_rooms, .formula = asked, .measure = measure_code, .of_code = true,     \
+        .on_paper = true                                                                                     \
+    }
+static const struct method methods[] = {CLAIM("code-k-sm", k_one_sm),
+                                        CLAIM("code-k-area", k_all_sms),
+                                        CLAIM("code-k-bal", k_balanced),
+                                        {.name = NULL}};
 
 const struct part code_kernel_part = {NULL, methods};

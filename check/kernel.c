@@ -40,11 +40,9 @@ static void measure_block(struct class *class) {
     class->alone = min(class->alone, min(sib(of), fib(of)));
 }
 
-void (*measure)(struct class *class) = measure_block;
-
 static void measure_class(struct class *class) {
     struct block *of = &blocks.items[class->block];
-    measure(class);
+    (grid.method->measure != NULL ? grid.method->measure : measure_block)(class);
     if (class->method != NULL) class->alone = min(class->alone, time_of_block(class->method, of));
     class->initiations = add(class->initiations, of->stalls);
     class->held = add(class->held, of->stalls);
@@ -184,10 +182,11 @@ uint64_t k_balanced(void) {
 
 uint64_t time_of_grid(const struct method *method) {
     if (method->of_code != machine.is_code) refuse("no claim on this machine: %s", method->name);
-    if (method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
+    if (method->of_grid == NULL && method->with == NULL) refuse("no claim of a kernel: %s", method->name);
     for (uint64_t b = 0; b < blocks.count; b++)
         if (method->of_whole && blocks.items[b].parts) refuse("no claim of parts of paths: %s", method->name);
-    return method->of_grid();
+    grid.method = method;
+    return method->with != NULL ? method->with(method->formula) : method->of_grid();
 }
 
 uint64_t last_room(void) {
@@ -209,18 +208,6 @@ uint64_t for_all_rooms(uint64_t (*formula)(void)) {
     if (grid.assigned) refuse("blocks do not go to any SM");
     sum_up();
     return worst_room(formula);
-}
-
-static uint64_t k_sm(void) {
-    return for_all_rooms(k_one_sm);
-}
-
-static uint64_t k_area(void) {
-    return for_all_rooms(k_all_sms);
-}
-
-static uint64_t k_bal(void) {
-    return for_all_rooms(k_balanced);
 }
 
 static void read_grid(const uint64_t *n) {
@@ -246,9 +233,9 @@ static const struct key keys[] = {
     {"alone", "m", OF_GRID, read_alone},  /* what shows most of such a block alone on an SM */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "k-sm", .of_grid = k_sm},
-                                        {.name = "k-area", .of_grid = k_area},
-                                        {.name = "k-bal", .of_grid = k_bal},
+static const struct method methods[] = {{.name = "k-sm", .with = for_all_rooms, .formula = k_one_sm},
+                                        {.name = "k-area", .with = for_all_rooms, .formula = k_all_sms},
+                                        {.name = "k-bal", .with = for_all_rooms, .formula = k_balanced},
                                         {.name = NULL}};
 
 const struct part kernel_part = {keys, methods};

@@ -19,10 +19,11 @@ static const struct key claim_keys[] = {
 };
 static const struct part claim_part = {claim_keys, NULL};
 static const struct part *const parts[] = {
-    &certificate_part, &claim_part,     &sib_part,         &elb_part,        &aln_part,         &fifo_part,
-    &busiest_part,     &execution_part, &kernel_part,      &chain_part,      &serial_part,      &oldest_part,
-    &static_part,      &wave_part,      &wave_aln_part,    &wave_fifo_part,  &segment_sum_part, &code_part,
-    &code_elb_part,    &code_sib_part,  &code_kernel_part, &code_chain_part, &code_static_part};
+    &certificate_part, &claim_part,       &sib_part,         &elb_part,          &aln_part,
+    &fifo_part,        &busiest_part,     &execution_part,   &kernel_part,       &chain_part,
+    &serial_part,      &oldest_part,      &static_part,      &wave_part,         &wave_aln_part,
+    &wave_fifo_part,   &segment_sum_part, &code_part,        &code_elb_part,     &code_sib_part,
+    &code_kernel_part, &code_chain_part,  &code_static_part, &chain_static_part, &code_chain_static_part};
 #define LINE_MAX_BYTES (1 << 20)
 #define FILE_MAX_BYTES ((uint64_t)1 << 30)
 #define PARTS (sizeof parts / sizeof parts[0])

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^\| ((?:`[a-z-]+`,? ?)+) \| ((?:`\w+\.[ch]` ?)+)\| (\d+) \|", re.MULTILINE)
 NAME = re.compile(r"`([^`]+)`")
 OF_ALL = {"check.h", "numbers.c", "main.c", "subject.c", "sha256.c", "read.c", "loops.c", "section.c"}
-METHOD = re.compile(r'{\.name = "([a-z-]+)"')
+METHOD = re.compile(r'(?:{\.name = |CLAIM\()"([a-z-]+)"')
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 AT_MOST = {"sib": 920, "fib": 920, "elb": 920}
 

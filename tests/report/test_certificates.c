@@ -114,6 +114,8 @@ static uint32_t check_grids(const struct random_grid_shape *shape, uint32_t roun
         const bool goes_anywhere = grid_work_is_dynamic(&analysis->work);
         struct text text = certificate_of(analysis, goes_anywhere ? "k-sm,k-area,k-bal" : "k-sm", NULL);
         assert_non_null(strstr(text.data, goes_anywhere ? "\nclaim k-bal " : "\nclaim k-sm-static "));
+        if (!goes_anywhere && random.block.machine.sub_cores > 1)
+            assert_non_null(strstr(text.data, "\nclaim k-chain-static "));
         found += strstr(text.data, words) != NULL;
         /* With finite queues the library charges the largest initiation of any block. */
         const uint32_t depth = random.block.machine.dispatch_depth;
@@ -370,6 +372,9 @@ static const struct forged forgeries[] = {
     {GRID("class 0 5\nnext 0 4\nclaim k-sm-static 99\n"), 2, "more or fewer blocks of class 0"},
     {GRID("class 0 5\nnext 0 4\nnext 0 2\nclaim k-sm-static 99\n"), 2, "more or fewer blocks of class 0"},
     {GRID("class 0 5\nclaim k-sm-static 99\n"), 2, "no SM is said to get a block"},
+    {GRID("class 0 5\nnext 0 5\nclaim k-chain-static 1\n"), 1,
+     "kernel: k-chain-static: at most 1 cycles: NOT PROVEN"},
+    {GRID("class 0 5\nclaim k-chain-static 99\n"), 2, "no SM is said to get a block"},
     {GRID("class 0 5\nnext 0 5\nclaim k-sm 99\n"), 2, "blocks do not go to any SM"},
     {GRID("class 0 5\nnext 1 5\n"), 2, "no class 1"},
     {GRID("class 0 5\nalone lower\n"), 2, "no bound from above: lower"},

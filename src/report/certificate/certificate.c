@@ -316,6 +316,7 @@ static const struct {
                      {"k-area", kernel_area, false, false, false},
                      {"k-bal", kernel_balance, false, false, false},
                      {"k-chain", kernel_chain_one_sm, false, true, false},
+                     {"k-chain-static", kernel_chain_static, true, true, false},
                      {"k-chain-area", kernel_chain_area, false, true, false},
                      {"k-chain-bal", kernel_chain_balance, false, true, false},
                      {"k-serial", kernel_serial, false, true, true},

@@ -13,16 +13,14 @@ static void share_class(struct class *class) {
     const uint64_t sub_cores = machine.sub_cores;
     uint64_t *private = zeroed(2 * sub_cores, sizeof *private), *all = private + sub_cores;
     uint64_t work[FORMS] = {0}, own[FORMS] = {class->latency, 0};
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-            const uint64_t often = of->rows.items[s].often;
-            const uint64_t shared = row_work(of, of->rows.items[s].first + i, private);
-            for (uint64_t c = 0; c < sub_cores; c++)
-                all[c] = add(all[c], mul(private[c], often));
-            const uint64_t most = add_extras(&chained.forms[FINE].extras, private, mul(often, class->blocks));
-            work[FINE] = add(work[FINE], mul(add(most, shared), often));
-            work[COARSE] = add(work[COARSE], mul(shared, often));
-        }
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.row, private);
+        for (uint64_t c = 0; c < sub_cores; c++)
+            all[c] = add(all[c], mul(private[c], at.often));
+        const uint64_t most = add_extras(&chained.forms[FINE].extras, private, mul(at.often, class->blocks));
+        work[FINE] = add(work[FINE], mul(add(most, shared), at.often));
+        work[COARSE] = add(work[COARSE], mul(shared, at.often));
+    }
     work[COARSE] = add(work[COARSE], add_extras(&chained.forms[COARSE].extras, all, class->blocks));
     const uint64_t alone = min(class->alpha - of->stalls, add(work[FINE], class->latency));
     own[COARSE] = alone - min(alone, work[COARSE]);
@@ -146,10 +144,3 @@ uint64_t with_chains(uint64_t (*formula)(void)) {
     grid.chains = NULL;
     return time;
 }
-
-static const struct method methods[] = {{.name = "k-chain", .with = with_chains, .formula = k_one_sm},
-                                        {.name = "k-chain-area", .with = with_chains, .formula = k_all_sms},
-                                        {.name = "k-chain-bal", .with = with_chains, .formula = k_balanced},
-                                        {.name = NULL}};
-
-const struct part chain_part = {NULL, methods};

@@ -37,8 +37,3 @@ uint64_t chains_on_fixed_sms(uint64_t (*formula)(void)) {
     grid.chains = NULL;
     return time;
 }
-
-static const struct method methods[] = {
-    {.name = "k-chain-static", .with = chains_on_fixed_sms, .formula = k_fixed}, {.name = NULL}};
-
-const struct part chain_static_part = {NULL, methods};

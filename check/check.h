@@ -22,6 +22,9 @@ extern const char *file_name;
 extern uint64_t line_number; /* 0: none */
 
 /* Sums and products of times are below 2^62, or refused. */
+static inline uint64_t rounded_up(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
 #define TIME_MAX ((uint64_t)1 << 62)
 #define UNLIMITED UINT64_MAX
 uint64_t add(uint64_t a, uint64_t b);
@@ -125,6 +128,7 @@ struct block {
     LIST(uint64_t) cells; /* rows: a section a path */
     program rows;
     LIST(struct warps) warps;
+    uint64_t warp_count;
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
     bool states_stalls;
     uint64_t stalls;     /* Z: cycles in which its requests are held back */
@@ -161,24 +165,19 @@ struct method {
     uint64_t (*with)(uint64_t (*formula)(void)), (*formula)(void);       /* in place of of_grid */
     void (*measure)(struct class *class), (*share)(struct class *class); /* kernel.h: of machine code */
     bool is_lower;
-    bool of_code;  /* it is of machine code */
-    bool several;  /* requests may leave by several units */
-    bool of_whole; /* it says nothing of parts of paths */
-    bool on_paper; /* no theorem that Coq checked shows it, or not always */
+    bool of_code;        /* it is of machine code */
+    bool several;        /* requests may leave by several units */
+    bool of_whole;       /* it says nothing of parts of paths */
+    const char *theorem; /* of proofs/theorems; NULL: on paper, or so in part */
 };
 
-struct part {
-    const struct key *keys; /* up to one without a name, or NULL */
-    const struct method *methods;
-};
-const struct method *method_at(uint64_t number);
+const struct method *method_at(uint64_t number);                       /* or NULL (methods.c) */
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 uint64_t time_of_grid(const struct method *method);                    /* likewise (kernel.c) */
 
-extern const struct part certificate_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
-    execution_part, kernel_part, chain_part, serial_part, oldest_part, static_part, wave_part, wave_aln_part,
-    wave_fifo_part, segment_sum_part, code_part, code_elb_part, code_sib_part, code_kernel_part,
-    code_chain_part, code_static_part, chain_static_part, code_chain_static_part;
+/* Up to one without a name. */
+extern const struct key certificate_keys[], execution_keys[], kernel_keys[], static_keys[],
+    segment_sum_keys[], code_keys[];
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
 
@@ -194,6 +193,18 @@ struct walk {
     bool every;    /* loops are walked repetition by repetition */
 };
 void walk_all(struct walk *walk);
+typedef void (*meeting)(struct walk *walk, uint64_t thing);
+/* The times behind the steps, of so many that begin with 0: to be freed. */
+uint64_t *times_behind(const struct block *of, const program *steps, meeting meet, uint64_t count,
+                       void *context);
+void walk_each(const struct block *of, const program *steps, meeting meet, void *context); /* without times */
+
+/* The rows of a block one after another: for (struct rows at = {0}; next_row(of, &at);). */
+struct rows {
+    uint64_t row, often; /* that one, and how often it comes */
+    uint64_t step, behind;
+};
+bool next_row(const struct block *of, struct rows *at);
 
 /* ---- Paths through sections (section.c) ---- */
 
@@ -208,7 +219,11 @@ void finish(struct block *of);
 
 uint64_t sib(struct block *of); /* sib.c */
 uint64_t fib(struct block *of);
+uint64_t aln(struct block *of);                  /* align.c */
 uint64_t fifo(struct block *of);                 /* fifo.c */
+uint64_t elb(struct block *of);                  /* elb.c */
+uint64_t chain(struct block *of);                /* busiest.c */
+uint64_t lower(struct block *of);                /* execution.c */
 uint64_t initiations_of(const struct block *of); /* elb.c: E, all cycles of initiations */
 uint64_t latency_of(const struct block *of);     /* lam, the longest path that counts latencies only */
 

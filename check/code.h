@@ -66,7 +66,8 @@ static inline uint64_t cell(const struct block *of, uint64_t row, uint64_t path)
 /* ---- Bounds of blocks that those of kernels are made of ---- */
 
 uint64_t code_latency(const struct block *of); /* code_elb.c: lam, with the releases of barriers */
-uint64_t code_sib(struct block *of);           /* code_sib.c */
+uint64_t code_elb(struct block *of);
+uint64_t code_sib(struct block *of); /* code_sib.c */
 uint64_t code_fib(struct block *of);
 
 /* ---- Units: section 1 (code_units.c) ---- */

@@ -11,8 +11,8 @@ static uint64_t changes_of(const struct block *of) {
     bool several = false;
     for (uint64_t g = 1; g < of->warps.count; g++)
         several = several || of->warps.items[g].sub_core != of->warps.items[0].sub_core;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        sections = add(sections, mul(of->rows.items[s].count, of->rows.items[s].often));
+    for (struct rows at = {0}; next_row(of, &at);)
+        sections = add(sections, at.often);
     return several ? max(sections, 1) : 1;
 }
 
@@ -38,15 +38,3 @@ void share_code(struct class *class) {
     free(private);
     free(sums);
 }
-
-#define CLAIM(said, asked)                                                                                   \
-    {                                                                                                        \
-        .name = said, .with = with_chains, .formula = asked, .measure = measure_code, .share = share_code,   \
-        .of_code = true, .on_paper = true                                                                    \
-    }
-static const struct method methods[] = {CLAIM("code-k-chain", k_one_sm),
-                                        CLAIM("code-k-chain-area", k_all_sms),
-                                        CLAIM("code-k-chain-bal", k_balanced),
-                                        {.name = NULL}};
-
-const struct part code_chain_part = {NULL, methods};

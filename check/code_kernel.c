@@ -20,17 +20,15 @@ uint64_t *held_by_sub_core(const struct block *of) {
             of, &of->sections.items[s].steps, meet_holds, of_sections + s * HELD, HELD, NULL, false};
         walk_all(&walk);
     }
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++)
-            for (uint64_t g = 0; g < of->warps.count; g++) {
-                const struct warps *warps = &of->warps.items[g];
-                const uint64_t times = mul(warps->count, of->rows.items[s].often);
-                const uint64_t section = cell(of, of->rows.items[s].first + i, warps->path);
-                for (uint64_t h = 0; h < HELD; h++) {
-                    uint64_t *sum = &sums[warps->sub_core * HELD + h];
-                    *sum = add(*sum, mul(of_sections[section * HELD + h], times));
-                }
+    for (struct rows at = {0}; next_row(of, &at);)
+        for (uint64_t g = 0; g < of->warps.count; g++) {
+            const struct warps *warps = &of->warps.items[g];
+            const uint64_t section = cell(of, at.row, warps->path);
+            for (uint64_t h = 0; h < HELD; h++) {
+                uint64_t *sum = &sums[warps->sub_core * HELD + h];
+                *sum = add(*sum, mul(of_sections[section * HELD + h], mul(warps->count, at.often)));
             }
+        }
     free(of_sections);
     return sums;
 }
@@ -51,15 +49,3 @@ void measure_code(struct class *class) {
     class->alpha = code_sib(of);
     class->alone = min(min(class->alpha, code_fib(of)), add(class->initiations, class->latency));
 }
-
-#define CLAIM(said, asked)                                                                                   \
-    {                                                                                                        \
-        .name = said, .with = for_all_rooms, .formula = asked, .measure = measure_code, .of_code = true,     \
-        .on_paper = true                                                                                     \
-    }
-static const struct method methods[] = {CLAIM("code-k-sm", k_one_sm),
-                                        CLAIM("code-k-area", k_all_sms),
-                                        CLAIM("code-k-bal", k_balanced),
-                                        {.name = NULL}};
-
-const struct part code_kernel_part = {NULL, methods};

@@ -91,10 +91,6 @@ void sum_up(void) {
 
 /* ---- Formulas ---- */
 
-uint64_t rounded_up(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
-
 /* The most of n blocks beside one that counts `own`. */
 static uint64_t beside(const ranking *amounts, uint64_t own, uint64_t n) {
     return min(top(amounts, n), top(amounts, n + 1) - own);
@@ -226,16 +222,10 @@ static void read_alone(const uint64_t *n) {
     grid.classes.items[grid.classes.count - 1].method = method;
 }
 
-static const struct key keys[] = {
+const struct key kernel_keys[] = {
     {"grid", "nnntt", BEGINS_GRID,
      read_grid}, /* SMs, blocks that one holds at a time, from .. to, dispatch latency, service */
     {"class", "bn", OF_GRID, read_class}, /* block, how many blocks are like it */
     {"alone", "m", OF_GRID, read_alone},  /* what shows most of such a block alone on an SM */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "k-sm", .with = for_all_rooms, .formula = k_one_sm},
-                                        {.name = "k-area", .with = for_all_rooms, .formula = k_all_sms},
-                                        {.name = "k-bal", .with = for_all_rooms, .formula = k_balanced},
-                                        {.name = NULL}};
-
-const struct part kernel_part = {keys, methods};

@@ -61,11 +61,18 @@ typedef LIST(struct run) run_list;
 extern run_list runs;
 uint64_t blocks_of_sm(uint64_t sm, const struct run *run);
 
-uint64_t rounded_up(uint64_t a, uint64_t b); /* a / b */
-void sum_up(void);                           /* fills in what is not */
-void refuse_memory(void);                    /* refuses what is held up by a memory that all SMs share */
-uint64_t start_time(uint64_t n);             /* S_n: n blocks that start together */
-uint64_t most_of_an_sm(void);                /* blocks */
+void sum_up(void);               /* fills in what is not */
+void refuse_memory(void);        /* refuses what is held up by a memory that all SMs share */
+uint64_t start_time(uint64_t n); /* S_n: n blocks that start together */
+uint64_t most_of_an_sm(void);    /* blocks */
+
+/* What files compute of whole kernels by themselves. */
+uint64_t segment_sum(void);
+uint64_t k_serial(void);
+uint64_t k_oldest(void);
+uint64_t k_wave_sib(void);
+uint64_t k_wave_aln(void);
+uint64_t k_wave_fifo(void);
 
 /* The formulas, for so many blocks on an SM. */
 uint64_t k_one_sm(void);

@@ -17,16 +17,11 @@ static const struct key claim_keys[] = {
     {"claim", "mt", CLAIM, read_claim}, /* method, cycles */
     {.name = NULL},
 };
-static const struct part claim_part = {claim_keys, NULL};
-static const struct part *const parts[] = {
-    &certificate_part, &claim_part,       &sib_part,         &elb_part,          &aln_part,
-    &fifo_part,        &busiest_part,     &execution_part,   &kernel_part,       &chain_part,
-    &serial_part,      &oldest_part,      &static_part,      &wave_part,         &wave_aln_part,
-    &wave_fifo_part,   &segment_sum_part, &code_part,        &code_elb_part,     &code_sib_part,
-    &code_kernel_part, &code_chain_part,  &code_static_part, &chain_static_part, &code_chain_static_part};
+static const struct key *const tables[] = {certificate_keys, claim_keys,       execution_keys, kernel_keys,
+                                           static_keys,      segment_sum_keys, code_keys};
 #define LINE_MAX_BYTES (1 << 20)
 #define FILE_MAX_BYTES ((uint64_t)1 << 30)
-#define PARTS (sizeof parts / sizeof parts[0])
+#define TABLES (sizeof tables / sizeof tables[0])
 
 number_list numbers;
 static uint64_t claims, failed, contradicted, longest, least = UINT64_MAX;
@@ -36,20 +31,11 @@ static char *const *files;   /* that it must be of */
 static int file_count;
 
 static const struct key *key_of(const char *name) {
-    for (size_t p = 0; p < PARTS; p++)
-        for (const struct key *key = parts[p]->keys; key != NULL && key->name != NULL; key++)
+    for (size_t t = 0; t < TABLES; t++)
+        for (const struct key *key = tables[t]; key->name != NULL; key++)
             if (strcmp(key->name, name) == 0) return key;
     if (strcmp(name, "end") == 0) refuse("it was changed: this is not the sum of what stands above");
     refuse("unknown: %s", name);
-}
-
-/* Methods are numbered in the order of the parts. */
-const struct method *method_at(uint64_t number) {
-    for (size_t p = 0; p < PARTS; p++)
-        for (const struct method *method = parts[p]->methods; method != NULL && method->name != NULL;
-             method++)
-            if (number-- == 0) return method;
-    return NULL;
 }
 
 static uint64_t held_of(const char *name) {
@@ -138,7 +124,7 @@ static void read_claim(const uint64_t *n) {
     if (!proven) printf("NOT PROVEN: what can be shown is %" PRIu64 "\n", shown);
     if (proven) printf(shown == claim ? "proven\n" : "proven, even %" PRIu64 "\n", shown);
     failed += !proven;
-    if (method->on_paper) PUSH(&on_paper, n[0]);
+    if (method->theorem == NULL) PUSH(&on_paper, n[0]);
     if (block != NULL) compare_shown(method, shown);
 }
 

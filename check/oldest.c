@@ -70,7 +70,7 @@ static uint64_t formula(void) {
     return add(add(min(spread, mul(before, longest)), last_ones(grid.room)), mul(delays, grid.delay));
 }
 
-static uint64_t k_oldest(void) {
+uint64_t k_oldest(void) {
     refuse_memory();
     if (strcmp(subject_of("policy"), "oldest") != 0) refuse("no claim where any block may issue first");
     if (machine.depth != 0) refuse("no claim at this dispatch depth");
@@ -79,7 +79,3 @@ static uint64_t k_oldest(void) {
     add_classes();
     return with_chains(formula);
 }
-
-static const struct method methods[] = {{.name = "k-oldest", .of_grid = k_oldest}, {.name = NULL}};
-
-const struct part oldest_part = {NULL, methods};

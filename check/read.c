@@ -47,14 +47,10 @@ static void read_held(const uint64_t *n) {
     machine.held[n[0]] = mul(n[1], n[2]);
 }
 
-static uint64_t divided(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
-
 static void read_stalled(const uint64_t *n) {
     block->states_stalls = true;
-    block->stalls = add(block->stalls, divided(n[0], n[2]));
-    block->far_stalls = add(block->far_stalls, divided(add(n[0], n[1]), n[2]));
+    block->stalls = add(block->stalls, rounded_up(n[0], n[2]));
+    block->far_stalls = add(block->far_stalls, rounded_up(add(n[0], n[1]), n[2]));
     for (uint64_t i = 3; i < numbers.count; i++) {
         const uint64_t unit = n[i];
         if (unit == NO_UNIT) continue;
@@ -139,9 +135,10 @@ static void read_row(const uint64_t *n) {
 
 static void read_warps(const uint64_t *n) {
     PUSH(&block->warps, (struct warps){n[0], n[1], n[2]});
+    block->warp_count = add(block->warp_count, n[2]);
 }
 
-static const struct key keys[] = {
+const struct key certificate_keys[] = {
     {"machine", "dnnt", BEGINS_ALL, read_machine}, /* depth, sub-cores, issue width, release of barriers */
     {"unit", "fn", OF_MACHINE, read_unit},         /* whether sub-cores share it, instances */
     {"held", "htt", OF_MACHINE, read_held},        /* by what, so often, for so many cycles each */
@@ -158,5 +155,3 @@ static const struct key keys[] = {
     {"warps", "pcn", OF_BLOCK, read_warps}, /* path, sub-core, count */
     {.name = NULL},
 };
-
-const struct part certificate_part = {keys, NULL};

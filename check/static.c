@@ -56,11 +56,7 @@ static void read_next(const uint64_t *n) {
     PUSH(&runs, (struct run){n[0], first, add(first, n[1])});
 }
 
-static const struct key keys[] = {
+const struct key static_keys[] = {
     {"next", "tn", OF_GRID, read_next}, /* class, how many blocks: blocks go to fixed SMs */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "k-sm-static", .with = on_fixed_sms, .formula = k_fixed},
-                                        {.name = NULL}};
-
-const struct part static_part = {keys, methods};

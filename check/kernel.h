@@ -25,6 +25,7 @@ struct class {
     uint64_t block, blocks, ordered; /* number in the file; how many there are, and in the order */
     uint64_t initiations, latency, alpha, alone; /* E, lam, alpha, solo */
     uint64_t held;                               /* H: what it counts for others; of PTX its initiations */
+    uint64_t fetches;                            /* of instructions; UNLIMITED: not said */
     struct share shares[FORMS];
     uint64_t turns; /* chg */
 };
@@ -38,14 +39,22 @@ struct chains {
     uint64_t (*met)(uint64_t n); /* what n blocks initiate that the chain of one of them can meet */
 };
 
+/* Instruction fetch: lines of code, UNLIMITED where sets of the cache do not hold them; cycles of a miss, and
+ * of any fetch; fetches that begin in a cycle; warps of a block. */
+struct fetching {
+    uint64_t lines, miss, latency, per_cycle, warps;
+};
+
 extern struct grid {
     uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
     LIST(struct class) classes;
-    const struct method *method; /* that is asked */
-    bool assigned;               /* blocks go to fixed SMs, by their order (static.c) */
-    bool summed;                 /* what follows is filled in */
-    bool stalled;                /* requests of a block are held back */
-    bool by_sm;                  /* what stands still is said of each SM (segment_sum.c) */
+    const struct method *method;    /* that is asked */
+    bool assigned;                  /* blocks go to fixed SMs, by their order (static.c) */
+    bool summed;                    /* what follows is filled in */
+    bool stalled;                   /* requests of a block are held back */
+    bool by_sm;                     /* what stands still is said of each SM (segment_sum.c) */
+    struct fetching fetching;       /* `per_cycle` 0: not said */
+    uint64_t fetches, fetches_most; /* in all, and of a block */
     uint64_t blocks, initiations, latencies, latency;        /* of all blocks; of any */
     ranking by_initiations, by_held, by_residency, by_alone; /* E; H; the larger of H and alpha; solo */
     const struct chains *chains;                             /* or NULL: they are not asked */
@@ -65,6 +74,7 @@ void sum_up(void);               /* fills in what is not */
 void refuse_memory(void);        /* refuses what is held up by a memory that all SMs share */
 uint64_t start_time(uint64_t n); /* S_n: n blocks that start together */
 uint64_t most_of_an_sm(void);    /* blocks */
+uint64_t fetch_time(uint64_t n); /* zeta(n): that n blocks of an SM wait for instructions */
 
 /* What files compute of whole kernels by themselves. */
 uint64_t segment_sum(void);

@@ -29,9 +29,10 @@ static uint64_t sm_time(uint64_t sm) {
     const uint64_t waves = rounded_up(count_of_sm, grid.room);
     const uint64_t chains = grid.chain_of_sm == NULL ? UNLIMITED : grid.chain_of_sm(sm);
     const uint64_t together = min(chains, count_of_sm == 1 ? alone : min(start, add(busy, latency)));
-    if (waves <= 1) return add(together, grid.service > 0 && count_of_sm > 1 ? grid.delay : 0);
-    const uint64_t time = min(chains, add(busy, mul(waves, latency)));
-    return add(grid.room == 1 ? min(time, alone) : time, mul(waves - 1, grid.delay));
+    const uint64_t in_turns = min(chains, add(busy, mul(waves, latency)));
+    const uint64_t time = waves <= 1 ? together : grid.room == 1 ? min(in_turns, alone) : in_turns;
+    const uint64_t delays = waves <= 1 ? grid.service > 0 && count_of_sm > 1 : waves - 1;
+    return add(add(time, mul(delays, grid.delay)), fetch_time(count_of_sm));
 }
 
 uint64_t k_fixed(void) {

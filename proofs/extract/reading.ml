@@ -215,6 +215,8 @@ let read_of_grid r grid key words =
   | "alone", [ method_name ], last :: _ ->
     if method_name = "lower" then refuse "no bound from above";
     last.alone <- Some method_name
+  | "fetching", _ :: times, _ -> none_of key (List.fold_left Checked.add 0 (List.map any (List.filteri (fun i _ -> i < 2) times)))
+  | "fetches", [ count ], _ :: _ -> none_of key (any count)
   | "next", [ number_of_class; count ], _ ->
     grid.assigned <- (below grid.classes number_of_class, at_least_1 count) :: grid.assigned
   | _ -> refuse key

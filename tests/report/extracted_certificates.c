@@ -112,7 +112,7 @@ static bool is_digit(char c) {
 /* What only the checker reads, or no definition counts. */
 static bool is_said_besides(const char *line) {
     return strncmp(line, "of ", 3) == 0 || strncmp(line, "held ", 5) == 0 ||
-           strncmp(line, "stalled ", 8) == 0;
+           strncmp(line, "stalled ", 8) == 0 || strncmp(line, "fetch", 5) == 0;
 }
 
 /* Numbers of the certificate, but of its title, its comments, its sum, and what is said besides, or those of

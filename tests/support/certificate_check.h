@@ -108,6 +108,10 @@ static inline const char *check_lines(const char *lines, int *status) {
         met = met || is_block;
         text_append(&text, line, (size_t)(next - line));
         if (is_block && !says_stalled(line)) text_string(&text, "stalled 0 0 1 -\n");
+        if (strncmp(line, "grid ", 5) == 0 && strstr(lines, "\nfetching ") == NULL)
+            text_string(&text, "fetching 0 0 0 1 0\n");
+        if (strncmp(line, "class ", 6) == 0 && strncmp(next, "fetches ", 8) != 0)
+            text_string(&text, "fetches 0\n");
     }
     text_char(&text, '\0');
     const char *said = check_sum(text.data, status);

@@ -241,10 +241,10 @@ static wb_status put_grid(struct cached_writer *writer) {
     put_held(out, held);
     for (uint32_t k = 0; k < writer->firsts.count; k++)
         WB_TRY(put_kind(writer, k));
-    text_printf(out, "grid %u %u %u %u 0\n", memory->sms, writer->work->resident, writer->work->resident,
-                memory->dispatch_latency);
+    text_printf(out, "grid %u %u %u %u 0\nfetching 0 0 0 1 0\n", memory->sms, writer->work->resident,
+                writer->work->resident, memory->dispatch_latency);
     for (uint32_t k = 0; k < writer->firsts.count; k++)
-        text_printf(out, "class %u %" PRIu64 "\n", k, writer->counts[k]);
+        text_printf(out, "class %u %" PRIu64 "\nfetches 0\n", k, writer->counts[k]);
     certificate_put_order(out, writer->kind_of, writer->work->block_count);
     put_sms(writer);
     return WB_OK;

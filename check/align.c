@@ -46,8 +46,7 @@ static void meet_other(struct walk *walk, uint64_t number) {
 }
 
 void other_executes(struct other *other, const struct section *section) {
-    struct walk walk = {other->of, &section->steps, meet_other, NULL, 0, other, true};
-    walk_all(&walk);
+    walk_each(other->of, &section->steps, meet_other, other);
 }
 
 uint64_t *align(const struct block *of, const struct section *own, struct other *other,
@@ -117,30 +116,20 @@ static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m) {
 uint64_t alignments(const struct block *of, uint64_t m, uint64_t divisor) {
     uint64_t sum = 0;
     pairs.count = 0;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-            const uint64_t time = row_time(of, of->rows.items[s].first + i, m) / divisor;
-            sum = add(sum, mul(time, of->rows.items[s].often));
-        }
+    for (struct rows at = {0}; next_row(of, &at);)
+        sum = add(sum, mul(row_time(of, at.row, m) / divisor, at.often));
     return sum;
 }
 
 uint64_t releases_of(const struct block *of) {
     uint64_t rows = 0;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        rows = add(rows, mul(of->rows.items[s].count, of->rows.items[s].often));
+    for (struct rows at = {0}; next_row(of, &at);)
+        rows = add(rows, at.often);
     return mul(rows - (rows > 0), machine.release);
 }
 
 /* With m other warps. */
-static uint64_t aln(struct block *of) {
-    uint64_t m = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++)
-        m = add(m, of->warps.items[g].count);
-    m -= m > 0;
+uint64_t aln(struct block *of) {
+    const uint64_t m = of->warp_count - (of->warp_count > 0);
     return add(alignments(of, m, max(m, 1)), releases_of(of));
 }
-
-static const struct method methods[] = {{.name = "aln", .of_block = aln}, {.name = NULL}};
-
-const struct part aln_part = {NULL, methods};

@@ -20,22 +20,17 @@ uint64_t row_work(const struct block *of, uint64_t row, uint64_t *private) {
 
 uint64_t busiest_of(const struct block *of) {
     uint64_t *private = zeroed(machine.sub_cores, sizeof *private), sum = 0;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-            const uint64_t shared = row_work(of, of->rows.items[s].first + i, private);
-            uint64_t most = 0;
-            for (uint64_t c = 0; c < machine.sub_cores; c++)
-                most = max(most, private[c]);
-            sum = add(sum, mul(add(most, shared), of->rows.items[s].often));
-        }
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.row, private);
+        uint64_t most = 0;
+        for (uint64_t c = 0; c < machine.sub_cores; c++)
+            most = max(most, private[c]);
+        sum = add(sum, mul(add(most, shared), at.often));
+    }
     free(private);
     return sum;
 }
 
-static uint64_t chain(struct block *of) {
+uint64_t chain(struct block *of) {
     return add(busiest_of(of), latency_of(of));
 }
-
-static const struct method methods[] = {{.name = "chain", .of_block = chain}, {.name = NULL}};
-
-const struct part busiest_part = {NULL, methods};

@@ -8,49 +8,45 @@ struct chained chained;
 
 /* ---- Blocks ---- */
 
-void add_form(int form, const struct class *class, uint64_t all, uint64_t work, uint64_t own,
-              uint64_t beyond) {
-    PUSH(&chained.forms[form].all, (struct amount){all, class->blocks});
-    PUSH(&chained.forms[form].work, (struct amount){work, class->blocks});
-    PUSH(&chained.forms[form].own, (struct amount){own, class->blocks});
-    PUSH(&chained.forms[form].beyond, (struct amount){beyond, class->blocks});
-}
-
-void add_changes(const struct class *class, uint64_t changes) {
-    chained.turns = max(chained.turns, changes);
-    chained.turns_in_all = add(chained.turns_in_all, mul(changes, class->blocks));
-}
-
-static void add_class(const struct class *class) {
+static void share_class(struct class *class) {
     const struct block *of = &blocks.items[class->block];
     const uint64_t sub_cores = machine.sub_cores;
     uint64_t *private = zeroed(2 * sub_cores, sizeof *private), *all = private + sub_cores;
     uint64_t work[FORMS] = {0}, own[FORMS] = {class->latency, 0};
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-            const uint64_t often = of->rows.items[s].often;
-            const uint64_t shared = row_work(of, of->rows.items[s].first + i, private);
-            for (uint64_t c = 0; c < sub_cores; c++)
-                all[c] = add(all[c], mul(private[c], often));
-            const uint64_t most = add_extras(&chained.forms[FINE].extras, private, mul(often, class->blocks));
-            work[FINE] = add(work[FINE], mul(add(most, shared), often));
-            work[COARSE] = add(work[COARSE], mul(shared, often));
-        }
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.row, private);
+        for (uint64_t c = 0; c < sub_cores; c++)
+            all[c] = add(all[c], mul(private[c], at.often));
+        const uint64_t most = add_extras(&chained.forms[FINE].extras, private, mul(at.often, class->blocks));
+        work[FINE] = add(work[FINE], mul(add(most, shared), at.often));
+        work[COARSE] = add(work[COARSE], mul(shared, at.often));
+    }
     work[COARSE] = add(work[COARSE], add_extras(&chained.forms[COARSE].extras, all, class->blocks));
     const uint64_t alone = min(class->alpha - of->stalls, add(work[FINE], class->latency));
     own[COARSE] = alone - min(alone, work[COARSE]);
     const uint64_t initiations = add(class->initiations - of->stalls, of->far_stalls);
     for (int f = 0; f < FORMS; f++) {
         const uint64_t with = add(work[f], of->far_stalls);
-        add_form(f, class, initiations, with, own[f], initiations - with);
+        class->shares[f] = (struct share){initiations, with, own[f], initiations - with};
     }
     /* Sections of parts of paths may be joined: section 6. */
     chained.coarse = chained.coarse || (of->parts && of->rows.count > 1);
-    add_changes(class, turns_of(of));
+    class->turns = turns_of(of);
     free(private);
 }
 
-void (*chain_class)(const struct class *class) = add_class;
+static void add_class(struct class *class) {
+    (grid.method->share != NULL ? grid.method->share : share_class)(class);
+    for (int f = 0; f < FORMS; f++) {
+        struct form *form = &chained.forms[f];
+        PUSH(&form->all, (struct amount){class->shares[f].all, class->blocks});
+        PUSH(&form->work, (struct amount){class->shares[f].work, class->blocks});
+        PUSH(&form->own, (struct amount){class->shares[f].own, class->blocks});
+        PUSH(&form->beyond, (struct amount){class->shares[f].beyond, class->blocks});
+    }
+    chained.turns = max(chained.turns, class->turns);
+    chained.turns_in_all = add(chained.turns_in_all, mul(class->turns, class->blocks));
+}
 
 /* ---- Formulas ---- */
 
@@ -127,11 +123,11 @@ static const struct chains chains = {of_start, of_sm, of_other, of_area, of_met}
 
 /* ---- Claims ---- */
 
-uint64_t with_chains(uint64_t (*formula)(void)) {
+void begin_chains(void) {
     sum_up();
-    if (chained.turns == 0)
-        for (uint64_t k = 0; k < grid.classes.count; k++)
-            chain_class(&grid.classes.items[k]);
+    const bool is_new = chained.turns == 0;
+    for (uint64_t k = 0; is_new && k < grid.classes.count; k++)
+        add_class(&grid.classes.items[k]);
     for (int f = 0; f < FORMS; f++) {
         rank(&chained.forms[f].work);
         rank(&chained.forms[f].all);
@@ -140,26 +136,11 @@ uint64_t with_chains(uint64_t (*formula)(void)) {
         rank(&chained.forms[f].extras);
     }
     grid.chains = &chains;
+}
+
+uint64_t with_chains(uint64_t (*formula)(void)) {
+    begin_chains();
     const uint64_t time = for_all_rooms(formula);
     grid.chains = NULL;
     return time;
 }
-
-static uint64_t k_chain(void) {
-    return with_chains(k_one_sm);
-}
-
-static uint64_t k_chain_area(void) {
-    return with_chains(k_all_sms);
-}
-
-static uint64_t k_chain_bal(void) {
-    return with_chains(k_balanced);
-}
-
-static const struct method methods[] = {{.name = "k-chain", .of_grid = k_chain},
-                                        {.name = "k-chain-area", .of_grid = k_chain_area},
-                                        {.name = "k-chain-bal", .of_grid = k_chain_bal},
-                                        {.name = NULL}};
-
-const struct part chain_part = {NULL, methods};

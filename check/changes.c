@@ -28,13 +28,10 @@ static void meet_turns(struct walk *walk, uint64_t row) {
 }
 
 uint64_t turns_of(const struct block *of) {
-    const uint64_t count = mul(2, machine.sub_cores);
-    struct walk walk = {of, &of->rows, meet_turns, zeroed(count, sizeof(uint64_t)), count, NULL, false};
-    uint64_t most = 1;
-    walk_all(&walk);
+    uint64_t *times = times_behind(of, &of->rows, meet_turns, mul(2, machine.sub_cores), NULL), most = 1;
     for (uint64_t c = 0; c < machine.sub_cores; c++)
-        most = max(most, walk.times[c]);
-    free(walk.times);
+        most = max(most, times[c]);
+    free(times);
     return most;
 }
 

@@ -10,16 +10,21 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* ---- numbers.c ---- */
 
 /* Ends the program: with status 2 no certificate, with 1 not proven. */
 _Noreturn void stop(int status, const char *format, ...);
 #define refuse(...) stop(2, __VA_ARGS__)
+void print_printable(FILE *out, const char *text); /* what stands in a file moves no terminal's cursor */
 extern const char *file_name;
 extern uint64_t line_number; /* 0: none */
 
 /* Sums and products of times are below 2^62, or refused. */
+static inline uint64_t rounded_up(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
 #define TIME_MAX ((uint64_t)1 << 62)
 #define UNLIMITED UINT64_MAX
 uint64_t add(uint64_t a, uint64_t b);
@@ -48,18 +53,39 @@ void *zeroed(uint64_t count, size_t size);
 void *grown(void *items, uint64_t count, uint64_t *room, size_t size);
 void dropped(void *items, uint64_t bytes);
 
+/* ---- What a certificate is of (subject.c, sha256.c) ---- */
+
+#define SHA256_DIGITS 64
+void sha256_of(FILE *file, char hex[SHA256_DIGITS + 1]);
+
+void read_of(char *text); /* what stands behind `of` */
+const char *subject_of(const char *name);
+void require_subject(const char *name, const char *is); /* refuses what is said of another one */
+/* A product of three numbers, 0 for `none`; with `last` a fourth number follows. */
+uint64_t count_of_subject(const char *name, uint64_t *last);
+void require_whole_subject(void);
+void print_subject(void);
+void compare_files(char *const *paths, int count); /* with those that it is of: all are, if any */
+
 /* ---- What a certificate says (read.c) ---- */
 
 #define UNITS_MAX 64
 #define NO_UNIT UNITS_MAX
 #define QUEUES_MAX 8
 
+/* What keeps everything waiting at times; of each a certificate says how often and how long (read.c). */
+#define HELD_KINDS 11
+extern const char *const held_names[HELD_KINDS + 1];
+uint64_t held_in_all(void);
+
 extern struct machine {
     uint64_t depth, sub_cores, width, release;
     uint64_t queue; /* depth, as sib, fib and aln see it: 1 bounds every finite number above (section 5) */
     uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
-    uint64_t held, ports; /* cycles in which all may stand still; instances of units that requests leave by */
+    uint64_t held[HELD_KINDS]; /* cycles in which all may stand still; */
+    uint64_t held_kinds;       /* and of what that is said, a bit each */
+    uint64_t ports, port_set;  /* instances of units that requests leave by, and these, a bit each */
     bool is_code, holds_issue; /* of machine code: a full queue holds up the issue stage */
     /* Likewise of each queue, and units at which a warp's instructions keep no order, a bit each. */
     uint64_t places[UNITS_MAX], any_order;
@@ -102,11 +128,13 @@ struct block {
     LIST(uint64_t) cells; /* rows: a section a path */
     program rows;
     LIST(struct warps) warps;
+    uint64_t warp_count;
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
-    uint64_t stalls;             /* Z: cycles in which its requests are held back */
-    uint64_t far_stalls;         /* Z': by turns of other sub-cores, too */
-    bool sends;                  /* its requests can delay each other where they leave the SM */
-    bool finished;               /* nothing more can be said of it; sections are filled in */
+    bool states_stalls;
+    uint64_t stalls;     /* Z: cycles in which its requests are held back */
+    uint64_t far_stalls; /* Z': by turns of other sub-cores, too */
+    bool sends;          /* its requests can delay each other where they leave the SM */
+    bool finished;       /* nothing more can be said of it; sections are filled in */
 };
 
 typedef LIST(struct block) block_list;
@@ -127,29 +155,29 @@ struct key {
     void (*read)(const uint64_t *n); /* `numbers` */
 };
 
+struct class;
+
 /* What can be claimed of a block, or, with the other function, of a grid: the time that can be shown. */
 struct method {
     const char *name;
     uint64_t (*of_block)(struct block *of);
     uint64_t (*of_grid)(void);
+    uint64_t (*with)(uint64_t (*formula)(void)), (*formula)(void);       /* in place of of_grid */
+    void (*measure)(struct class *class), (*share)(struct class *class); /* kernel.h: of machine code */
     bool is_lower;
-    bool of_code;  /* it is of machine code */
-    bool several;  /* requests may leave by several units */
-    bool of_whole; /* it says nothing of parts of paths */
+    bool of_code;        /* it is of machine code */
+    bool several;        /* requests may leave by several units */
+    bool of_whole;       /* it says nothing of parts of paths */
+    const char *theorem; /* of proofs/theorems; NULL: on paper, or so in part */
 };
 
-struct part {
-    const struct key *keys; /* up to one without a name, or NULL */
-    const struct method *methods;
-};
-const struct method *method_at(uint64_t number);
+const struct method *method_at(uint64_t number);                       /* or NULL (methods.c) */
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 uint64_t time_of_grid(const struct method *method);                    /* likewise (kernel.c) */
 
-extern const struct part certificate_part, held_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
-    execution_part, kernel_part, chain_part, serial_part, oldest_part, static_part, wave_part, wave_aln_part,
-    wave_fifo_part, segment_sum_part, code_part, code_elb_part, code_sib_part, code_kernel_part,
-    code_chain_part, code_static_part;
+/* Up to one without a name. */
+extern const struct key certificate_keys[], execution_keys[], kernel_keys[], static_keys[],
+    segment_sum_keys[], code_keys[];
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
 
@@ -165,6 +193,18 @@ struct walk {
     bool every;    /* loops are walked repetition by repetition */
 };
 void walk_all(struct walk *walk);
+typedef void (*meeting)(struct walk *walk, uint64_t thing);
+/* The times behind the steps, of so many that begin with 0: to be freed. */
+uint64_t *times_behind(const struct block *of, const program *steps, meeting meet, uint64_t count,
+                       void *context);
+void walk_each(const struct block *of, const program *steps, meeting meet, void *context); /* without times */
+
+/* The rows of a block one after another: for (struct rows at = {0}; next_row(of, &at);). */
+struct rows {
+    uint64_t row, often; /* that one, and how often it comes */
+    uint64_t step, behind;
+};
+bool next_row(const struct block *of, struct rows *at);
 
 /* ---- Paths through sections (section.c) ---- */
 
@@ -179,7 +219,11 @@ void finish(struct block *of);
 
 uint64_t sib(struct block *of); /* sib.c */
 uint64_t fib(struct block *of);
+uint64_t aln(struct block *of);                  /* align.c */
 uint64_t fifo(struct block *of);                 /* fifo.c */
+uint64_t elb(struct block *of);                  /* elb.c */
+uint64_t chain(struct block *of);                /* busiest.c */
+uint64_t lower(struct block *of);                /* execution.c */
 uint64_t initiations_of(const struct block *of); /* elb.c: E, all cycles of initiations */
 uint64_t latency_of(const struct block *of);     /* lam, the longest path that counts latencies only */
 

@@ -126,27 +126,21 @@ static const struct code *last_of(const struct block *of, const program *steps) 
 static void check_barriers(const struct block *of) {
     for (uint64_t p = 0; p < of->paths; p++) {
         bool ended = false;
-        for (uint64_t s = 0; s < of->rows.count; s++)
-            for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-                const uint64_t section = cell(of, of->rows.items[s].first + i, p);
-                const struct code *last = last_of(of, &of->sections.items[section].steps);
-                if (last != NULL && ended) refuse("a warp goes on without a barrier");
-                ended = ended || last == NULL || !last->barrier;
-                if (ended && last != NULL && of->rows.items[s].often > 1)
-                    refuse("a warp goes on without a barrier");
-            }
+        for (struct rows at = {0}; next_row(of, &at);) {
+            const struct code *last = last_of(of, &section_of(of, at.row, p)->steps);
+            const bool goes_on = ended || (last != NULL && !last->barrier && at.often > 1);
+            if (last != NULL && goes_on) refuse("a warp goes on without a barrier");
+            ended = ended || last == NULL || !last->barrier;
+        }
     }
 }
 
 uint64_t sum_of_rows(const struct block *of, const struct amount *amounts, row_time_function row_time) {
     uint64_t sum = 0;
     check_barriers(of);
-    for (uint64_t s = 0; s < of->rows.count; s++) {
-        const struct step *step = &of->rows.items[s];
-        for (uint64_t row = step->first; row < step->first + step->count; row++) {
-            const bool ends = s + 1 < of->rows.count || row + 1 < step->first + step->count;
-            sum = add(sum, mul(add(row_time(of, amounts, row, ends), machine.release), step->often));
-        }
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const bool ends = at.step + 1 < of->rows.count || at.behind < of->rows.items[at.step].count;
+        sum = add(sum, mul(add(row_time(of, amounts, at.row, ends), machine.release), at.often));
     }
     return sum - (of->paths > 0 ? machine.release : 0);
 }
@@ -174,12 +168,10 @@ static void read_any_order(const uint64_t *n) {
 
 /* code-machine: sub-cores, release, full queues hold the issue stage. code-unit: whether sub-cores share it,
  * places of its queue. code-any-order: a unit at which a warp's instructions keep no order. */
-static const struct key keys[] = {
+const struct key code_keys[] = {
     {"code-machine", "ntf", BEGINS_ALL, read_code_machine},
     {"code-unit", "fd", OF_MACHINE, read_code_unit},
     {"code-any-order", "u", OF_MACHINE, read_any_order},
     {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},
     {.name = NULL},
 };
-
-const struct part code_part = {keys, NULL};

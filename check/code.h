@@ -66,7 +66,8 @@ static inline uint64_t cell(const struct block *of, uint64_t row, uint64_t path)
 /* ---- Bounds of blocks that those of kernels are made of ---- */
 
 uint64_t code_latency(const struct block *of); /* code_elb.c: lam, with the releases of barriers */
-uint64_t code_sib(struct block *of);           /* code_sib.c */
+uint64_t code_elb(struct block *of);
+uint64_t code_sib(struct block *of); /* code_sib.c */
 uint64_t code_fib(struct block *of);
 
 /* ---- Units: section 1 (code_units.c) ---- */
@@ -96,7 +97,7 @@ uint64_t left_behind(const struct passage *passage, const uint64_t *times);
 enum { HELD_WORK, HELD_NEAR, HELD_WIDE, HELD };
 uint64_t *held_by_sub_core(const struct block *of); /* to be freed */
 
-/* The time of a kernel by a formula, and by how that is asked: kernel.h. */
-uint64_t of_code_kernel(uint64_t (*claim)(uint64_t (*formula)(void)), uint64_t (*formula)(void));
+void measure_code(struct class *class); /* E, lam, SIB, H, and what it takes alone */
+void share_code(struct class *class);   /* code_chain.c: W, own and X */
 
 #endif

@@ -11,13 +11,13 @@ static uint64_t changes_of(const struct block *of) {
     bool several = false;
     for (uint64_t g = 1; g < of->warps.count; g++)
         several = several || of->warps.items[g].sub_core != of->warps.items[0].sub_core;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        sections = add(sections, mul(of->rows.items[s].count, of->rows.items[s].often));
+    for (struct rows at = {0}; next_row(of, &at);)
+        sections = add(sections, at.often);
     return several ? max(sections, 1) : 1;
 }
 
 /* W, own and X. */
-static void add_code_class(const struct class *class) {
+void share_code(struct class *class) {
     const struct block *of = &blocks.items[class->block];
     const uint64_t turns = changes_of(of);
     uint64_t *sums = held_by_sub_core(of), *private = zeroed(machine.sub_cores, sizeof *private), shared = 0;
@@ -32,34 +32,9 @@ static void add_code_class(const struct class *class) {
         beyond = add(beyond, private[c]);
         if (c < turns) met = add(met, private[c]);
     }
-    add_form(COARSE, class, class->initiations, work, add(class->latency, met), beyond);
-    add_changes(class, turns);
+    class->shares[COARSE] = (struct share){class->initiations, work, add(class->latency, met), beyond};
+    class->turns = turns;
     chained.coarse = true;
     free(private);
     free(sums);
 }
-
-static uint64_t of_chains(uint64_t (*formula)(void)) {
-    chain_class = add_code_class;
-    return of_code_kernel(with_chains, formula);
-}
-
-static uint64_t code_k_chain(void) {
-    return of_chains(k_one_sm);
-}
-
-static uint64_t code_k_chain_area(void) {
-    return of_chains(k_all_sms);
-}
-
-static uint64_t code_k_chain_bal(void) {
-    return of_chains(k_balanced);
-}
-
-static const struct method methods[] = {
-    {.name = "code-k-chain", .of_grid = code_k_chain, .of_code = true},
-    {.name = "code-k-chain-area", .of_grid = code_k_chain_area, .of_code = true},
-    {.name = "code-k-chain-bal", .of_grid = code_k_chain_bal, .of_code = true},
-    {.name = NULL}};
-
-const struct part code_chain_part = {NULL, methods};

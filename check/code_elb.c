@@ -43,11 +43,9 @@ static void meet_lam(struct walk *walk, uint64_t number) {
 static struct amount amount_of(const struct block *of, const struct section *section) {
     struct passage passage = passage_of(of, TIMES + machine.units);
     const uint64_t count = passage.counts + times_of_counts(&passage);
-    struct walk walk = {of,    &section->steps, meet_lam, zeroed(count, sizeof(uint64_t)),
-                        count, &passage,        false};
-    walk_all(&walk);
-    const struct amount amount = {walk.times[WORK], walk.times[ENDS]};
-    free(walk.times);
+    uint64_t *times = times_behind(of, &section->steps, meet_lam, count, &passage);
+    const struct amount amount = {times[WORK], times[ENDS]};
+    free(times);
     return amount;
 }
 
@@ -84,11 +82,6 @@ uint64_t code_latency(const struct block *of) {
     return code_time(of, row_latency);
 }
 
-static uint64_t code_elb(struct block *of) {
+uint64_t code_elb(struct block *of) {
     return code_time(of, row_time);
 }
-
-static const struct method methods[] = {{.name = "code-elb", .of_block = code_elb, .of_code = true},
-                                        {.name = NULL}};
-
-const struct part code_elb_part = {NULL, methods};

@@ -20,23 +20,21 @@ uint64_t *held_by_sub_core(const struct block *of) {
             of, &of->sections.items[s].steps, meet_holds, of_sections + s * HELD, HELD, NULL, false};
         walk_all(&walk);
     }
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++)
-            for (uint64_t g = 0; g < of->warps.count; g++) {
-                const struct warps *warps = &of->warps.items[g];
-                const uint64_t times = mul(warps->count, of->rows.items[s].often);
-                const uint64_t section = cell(of, of->rows.items[s].first + i, warps->path);
-                for (uint64_t h = 0; h < HELD; h++) {
-                    uint64_t *sum = &sums[warps->sub_core * HELD + h];
-                    *sum = add(*sum, mul(of_sections[section * HELD + h], times));
-                }
+    for (struct rows at = {0}; next_row(of, &at);)
+        for (uint64_t g = 0; g < of->warps.count; g++) {
+            const struct warps *warps = &of->warps.items[g];
+            const uint64_t section = cell(of, at.row, warps->path);
+            for (uint64_t h = 0; h < HELD; h++) {
+                uint64_t *sum = &sums[warps->sub_core * HELD + h];
+                *sum = add(*sum, mul(of_sections[section * HELD + h], mul(warps->count, at.often)));
             }
+        }
     free(of_sections);
     return sums;
 }
 
 /* E, lam, SIB, H, and what such a block takes that has an SM to itself. */
-static void measure_code(struct class *class) {
+void measure_code(struct class *class) {
     struct block *of = &blocks.items[class->block];
     finish(of);
     find_units(of);
@@ -51,27 +49,3 @@ static void measure_code(struct class *class) {
     class->alpha = code_sib(of);
     class->alone = min(min(class->alpha, code_fib(of)), add(class->initiations, class->latency));
 }
-
-uint64_t of_code_kernel(uint64_t (*claim)(uint64_t (*formula)(void)), uint64_t (*formula)(void)) {
-    measure = measure_code;
-    return claim(formula);
-}
-
-static uint64_t code_k_sm(void) {
-    return of_code_kernel(for_all_rooms, k_one_sm);
-}
-
-static uint64_t code_k_area(void) {
-    return of_code_kernel(for_all_rooms, k_all_sms);
-}
-
-static uint64_t code_k_bal(void) {
-    return of_code_kernel(for_all_rooms, k_balanced);
-}
-
-static const struct method methods[] = {{.name = "code-k-sm", .of_grid = code_k_sm, .of_code = true},
-                                        {.name = "code-k-area", .of_grid = code_k_area, .of_code = true},
-                                        {.name = "code-k-bal", .of_grid = code_k_bal, .of_code = true},
-                                        {.name = NULL}};
-
-const struct part code_kernel_part = {NULL, methods};

@@ -75,16 +75,12 @@ static void meet_code(struct walk *walk, uint64_t number) {
 static struct amount amount_of(const struct block *of, const struct section *section) {
     struct passage passage = passage_of(of, TIMES + 2 * machine.units);
     const uint64_t count = passage.counts + times_of_counts(&passage) + times_of_left();
-    struct walk walk = {of,    &section->steps, meet_code, zeroed(count, sizeof(uint64_t)),
-                        count, &passage,        false};
-    walk_all(&walk);
-    const uint64_t *times = walk.times;
-    struct amount amount = {
-        times[ENDS],  times[NEAR], times[FAR], times[CLASH], left_behind(&passage, times_left(&walk)),
-        passage.used, {0}};
+    uint64_t *times = times_behind(of, &section->steps, meet_code, count, &passage);
+    const uint64_t left = left_behind(&passage, times + count - times_of_left());
+    struct amount amount = {times[ENDS], times[NEAR], times[FAR], times[CLASH], left, passage.used, {0}};
     for (uint64_t u = 0; u < machine.units; u++)
         amount.spare[u] = times[TIMES + machine.units + u];
-    free(walk.times);
+    free(times);
     return amount;
 }
 
@@ -141,9 +137,3 @@ uint64_t code_sib(struct block *of) {
 uint64_t code_fib(struct block *of) {
     return code_time(of, spared_time);
 }
-
-static const struct method methods[] = {{.name = "code-sib", .of_block = code_sib, .of_code = true},
-                                        {.name = "code-fib", .of_block = code_fib, .of_code = true},
-                                        {.name = NULL}};
-
-const struct part code_sib_part = {NULL, methods};

@@ -5,14 +5,13 @@
 
 uint64_t initiations_of(const struct block *of) {
     uint64_t sum = 0;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++)
-            for (uint64_t g = 0; g < of->warps.count; g++) {
-                const struct warps *warps = &of->warps.items[g];
-                const struct section *section = section_of(of, of->rows.items[s].first + i, warps->path);
-                for (uint64_t u = 0; u < machine.units; u++)
-                    sum = add(sum, mul(mul(section->work[u], warps->count), of->rows.items[s].often));
-            }
+    for (struct rows at = {0}; next_row(of, &at);)
+        for (uint64_t g = 0; g < of->warps.count; g++) {
+            const struct warps *warps = &of->warps.items[g];
+            const struct section *section = section_of(of, at.row, warps->path);
+            for (uint64_t u = 0; u < machine.units; u++)
+                sum = add(sum, mul(mul(section->work[u], warps->count), at.often));
+        }
     return sum;
 }
 
@@ -47,20 +46,14 @@ static void meet_row(struct walk *walk, uint64_t row) {
 }
 
 uint64_t latency_of(const struct block *of) {
-    const uint64_t count = times_of(of), all = mul(of->paths, count);
-    struct walk walk = {of, &of->rows, meet_row, zeroed(all, sizeof(uint64_t)), all, NULL, false};
-    uint64_t longest = 0;
-    walk_all(&walk);
+    const uint64_t count = times_of(of);
+    uint64_t *times = times_behind(of, &of->rows, meet_row, mul(of->paths, count), NULL), longest = 0;
     for (uint64_t p = 0; p < of->paths; p++)
-        longest = max(longest, max(walk.times[p * count + NOW], walk.times[p * count + COMPLETE]));
-    free(walk.times);
+        longest = max(longest, max(times[p * count + NOW], times[p * count + COMPLETE]));
+    free(times);
     return longest - (of->paths > 0 ? machine.release : 0); /* that before the first row */
 }
 
-static uint64_t elb(struct block *of) {
+uint64_t elb(struct block *of) {
     return add(initiations_of(of), latency_of(of));
 }
-
-static const struct method methods[] = {{.name = "elb", .of_block = elb, .several = true}, {.name = NULL}};
-
-const struct part elb_part = {NULL, methods};

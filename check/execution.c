@@ -118,11 +118,9 @@ static void check_cycles(const struct execution *all, uint64_t count, uint64_t e
 }
 
 /* How long the execution takes. */
-static uint64_t lower(struct block *of) {
-    uint64_t warps = 0, end = 0, longest = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++)
-        warps = add(warps, of->warps.items[g].count);
-    const uint64_t count = times_of(of), all = mul(warps, count) + 1;
+uint64_t lower(struct block *of) {
+    uint64_t end = 0, longest = 0;
+    const uint64_t warps = of->warp_count, count = times_of(of), all = mul(warps, count) + 1;
     struct walk walk = {of, &of->rows, meet_executed_row, zeroed(all, sizeof(uint64_t)), all, NULL, true};
     begin_block();
     executed = 0;
@@ -138,11 +136,7 @@ static uint64_t lower(struct block *of) {
     return longest;
 }
 
-static const struct key keys[] = {
+const struct key execution_keys[] = {
     {"at", "tttt", OF_BLOCK, read_at}, /* issue, start, initiation, latency: of the next that a warp issues */
     {.name = NULL},
 };
-static const struct method methods[] = {
-    {.name = "lower", .of_block = lower, .is_lower = true, .of_whole = true}, {.name = NULL}};
-
-const struct part execution_part = {keys, methods};

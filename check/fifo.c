@@ -86,8 +86,7 @@ static void load_section(const struct block *of, const struct section *section, 
     struct pending pending = {.loads = loads};
     pending.writer = zeroed(of->registers, sizeof(uint64_t));
     pending.before = zeroed(of->registers, sizeof(uint64_t));
-    struct walk walk = {of, &section->steps, meet_pending, NULL, 0, &pending, true};
-    walk_all(&walk);
+    walk_each(of, &section->steps, meet_pending, &pending);
     DROP(&pending.issued);
     free(pending.writer);
     free(pending.before);
@@ -123,12 +122,9 @@ static void meet_queued(struct walk *walk, uint64_t number) {
 
 /* The bound of a warp for its set F. */
 static uint64_t charged(struct warp *warp) {
-    const uint64_t count = times_of(warp->of);
-    struct walk walk = {
-        warp->of, &warp->own->steps, meet_queued, zeroed(count, sizeof(uint64_t)), count, warp, false};
-    walk_all(&walk);
-    uint64_t sum = walk.times[COMPLETE];
-    free(walk.times);
+    uint64_t *times = times_behind(warp->of, &warp->own->steps, meet_queued, times_of(warp->of), warp);
+    uint64_t sum = times[COMPLETE];
+    free(times);
     for (uint64_t u = 0; u < machine.units; u++) {
         const bool by_work = warp->loads[u].count > 0 && !warp->queued[u];
         sum = add(sum, by_work ? warp->others[u].work : warp->others[u].count);
@@ -200,15 +196,8 @@ uint64_t fifo(struct block *of) {
     struct load *loads = zeroed(mul(of->sections.count, machine.units), sizeof *loads);
     for (uint64_t s = 0; s < of->sections.count; s++)
         load_section(of, &of->sections.items[s], loads + s * machine.units);
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-            const uint64_t time = row_time(of, of->rows.items[s].first + i, loads);
-            sum = add(sum, mul(add(time, machine.release), of->rows.items[s].often));
-        }
+    for (struct rows at = {0}; next_row(of, &at);)
+        sum = add(sum, mul(add(row_time(of, at.row, loads), machine.release), at.often));
     free(loads);
     return sum - (of->paths > 0 ? machine.release : 0);
 }
-
-static const struct method methods[] = {{.name = "fifo", .of_block = fifo, .of_whole = true}, {.name = NULL}};
-
-const struct part fifo_part = {NULL, methods};

@@ -40,11 +40,21 @@ static void measure_block(struct class *class) {
     class->alone = min(class->alone, min(sib(of), fib(of)));
 }
 
-void (*measure)(struct class *class) = measure_block;
+/* Lemma 7 of docs/proofs.md, section 15, for so many fetches on so many SMs. */
+static uint64_t time_of_fetches(uint64_t fetches, uint64_t sms) {
+    const struct fetching *of = &grid.fetching;
+    const uint64_t misses = of->lines == UNLIMITED ? fetches : min(mul(of->lines, sms), fetches);
+    const uint64_t waiting = of->per_cycle < mul(of->warps, grid.room) ? fetches / of->per_cycle : 0;
+    return add(add(mul(misses, of->miss), mul(fetches, of->latency)), waiting);
+}
+
+uint64_t fetch_time(uint64_t n) {
+    return time_of_fetches(min(mul(grid.fetches_most, n), grid.fetches), 1);
+}
 
 static void measure_class(struct class *class) {
     struct block *of = &blocks.items[class->block];
-    measure(class);
+    (grid.method->measure != NULL ? grid.method->measure : measure_block)(class);
     if (class->method != NULL) class->alone = min(class->alone, time_of_block(class->method, of));
     class->initiations = add(class->initiations, of->stalls);
     class->held = add(class->held, of->stalls);
@@ -55,17 +65,24 @@ static void measure_class(struct class *class) {
 
 void refuse_memory(void) {
     sum_up();
-    if (machine.held > 0 || grid.stalled || grid.by_sm)
+    if (held_in_all() > 0 || grid.stalled || grid.by_sm || grid.fetches > 0)
         refuse("no claim where everything stands still at times");
 }
 
 void sum_up(void) {
     if (grid.classes.count == 0) refuse("a kernel without a block");
+    if (grid.fetching.per_cycle == 0) refuse("it is not said what fetching takes");
+    for (uint64_t k = 0; k < grid.classes.count; k++)
+        if (grid.classes.items[k].fetches == UNLIMITED)
+            refuse("it is not said what class %" PRIu64 " fetches", k);
     for (uint64_t k = 0; grid.assigned && k < grid.classes.count; k++)
         if (grid.classes.items[k].ordered != grid.classes.items[k].blocks)
             refuse("the order has more or fewer blocks of class %" PRIu64 " than there are", k);
+    require_subject("block", "all");
+    require_subject("dispatch", grid.assigned ? "fixed" : "any");
     if (grid.summed) return;
     grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
+    grid.fetches = grid.fetches_most = 0;
     grid.by_initiations.count = grid.by_held.count = grid.by_residency.count = grid.by_alone.count = 0;
     for (uint64_t k = 0; k < grid.classes.count; k++) {
         struct class *class = &grid.classes.items[k];
@@ -74,11 +91,16 @@ void sum_up(void) {
         grid.initiations = add(grid.initiations, mul(class->blocks, class->initiations));
         grid.latencies = add(grid.latencies, mul(class->blocks, class->latency));
         grid.latency = max(grid.latency, class->latency);
+        grid.fetches = add(grid.fetches, mul(class->fetches, class->blocks));
+        grid.fetches_most = max(grid.fetches_most, class->fetches);
         PUSH(&grid.by_initiations, (struct amount){class->initiations, class->blocks});
         PUSH(&grid.by_held, (struct amount){class->held, class->blocks});
         PUSH(&grid.by_residency, (struct amount){max(class->alpha, class->held), class->blocks});
         PUSH(&grid.by_alone, (struct amount){class->alone, class->blocks});
     }
+    const uint64_t launched = count_of_subject("grid", NULL);
+    if (launched > 0 && launched != grid.blocks)
+        refuse("it is of %" PRIu64 " blocks, and what follows of %" PRIu64, launched, grid.blocks);
     rank(&grid.by_initiations);
     rank(&grid.by_held);
     rank(&grid.by_residency);
@@ -87,10 +109,6 @@ void sum_up(void) {
 }
 
 /* ---- Formulas ---- */
-
-uint64_t rounded_up(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
 
 /* The most of n blocks beside one that counts `own`. */
 static uint64_t beside(const ranking *amounts, uint64_t own, uint64_t n) {
@@ -124,10 +142,10 @@ static uint64_t slot_time(uint64_t n, uint64_t f) {
 /* h(n): an SM that gets n blocks. */
 static uint64_t sm_time(uint64_t n) {
     const uint64_t waves = rounded_up(n, grid.room);
-    if (waves <= 1) return start_time(n);
+    if (waves <= 1) return add(start_time(n), fetch_time(n));
     uint64_t time = grid.room == 1 ? slot_time(n, n) : add(slot_time(n, waves - 1), grid.latency);
     if (grid.chains != NULL) time = min(time, grid.chains->sm(n, waves));
-    return add(time, mul(waves - 1, grid.delay));
+    return add(add(time, mul(waves - 1, grid.delay)), fetch_time(n));
 }
 
 uint64_t most_of_an_sm(void) {
@@ -149,9 +167,11 @@ uint64_t k_all_sms(void) {
     latencies = add(latencies, mul(grid.slots - 1, add(grid.latency, grid.delay)));
     uint64_t time = add(busy / grid.sms, latencies / grid.slots);
     if (grid.chains != NULL) time = min(time, grid.chains->area(start_time(grid.room)));
-    if (grid.room != 1) return time;
+    const uint64_t all_fetches = time_of_fetches(grid.fetches, min(grid.sms, grid.blocks));
+    const uint64_t fetch = add(rounded_up(all_fetches, grid.sms), fetch_time(grid.room));
+    if (grid.room != 1) return add(time, fetch);
     const uint64_t last = add(top(&grid.by_alone, 1), grid.delay), stays = top(&grid.by_alone, grid.blocks);
-    return min(time, add(add(stays, delays), mul(grid.sms - 1, last)) / grid.sms);
+    return add(min(time, add(add(stays, delays), mul(grid.sms - 1, last)) / grid.sms), fetch);
 }
 
 /* The SM that ends last gets n blocks: h(n), or what the others take, one of which gets few, and then S_R. */
@@ -159,7 +179,8 @@ static uint64_t balanced(uint64_t n) {
     const uint64_t q = (grid.blocks - n) / (grid.sms - 1), f = q / grid.room;
     const uint64_t chains = grid.chains == NULL ? UNLIMITED : grid.chains->other(q, f);
     const uint64_t other = add(min(slot_time(q, f), chains), mul(f, grid.delay));
-    return min(sm_time(n), add(other, start_time(grid.room)));
+    const uint64_t fetch = add(fetch_time(q), fetch_time(grid.room));
+    return min(sm_time(n), add(add(other, start_time(grid.room)), fetch));
 }
 
 uint64_t k_balanced(void) {
@@ -179,10 +200,11 @@ uint64_t k_balanced(void) {
 
 uint64_t time_of_grid(const struct method *method) {
     if (method->of_code != machine.is_code) refuse("no claim on this machine: %s", method->name);
-    if (method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
+    if (method->of_grid == NULL && method->with == NULL) refuse("no claim of a kernel: %s", method->name);
     for (uint64_t b = 0; b < blocks.count; b++)
         if (method->of_whole && blocks.items[b].parts) refuse("no claim of parts of paths: %s", method->name);
-    return method->of_grid();
+    grid.method = method;
+    return method->with != NULL ? method->with(method->formula) : method->of_grid();
 }
 
 uint64_t last_room(void) {
@@ -206,25 +228,22 @@ uint64_t for_all_rooms(uint64_t (*formula)(void)) {
     return worst_room(formula);
 }
 
-static uint64_t k_sm(void) {
-    return for_all_rooms(k_one_sm);
-}
-
-static uint64_t k_area(void) {
-    return for_all_rooms(k_all_sms);
-}
-
-static uint64_t k_bal(void) {
-    return for_all_rooms(k_balanced);
-}
-
 static void read_grid(const uint64_t *n) {
     grid.sms = n[0], grid.least = n[1], grid.most = n[2], grid.delay = n[3], grid.service = n[4];
     if (grid.least > grid.most) refuse("no number of blocks is from %" PRIu64 " to %" PRIu64, n[1], n[2]);
 }
 
 static void read_class(const uint64_t *n) {
-    PUSH(&grid.classes, (struct class){.block = n[0], .blocks = n[1]});
+    PUSH(&grid.classes, (struct class){.block = n[0], .blocks = n[1], .fetches = UNLIMITED});
+}
+
+static void read_fetching(const uint64_t *n) {
+    grid.fetching = (struct fetching){n[0], n[1], n[2], n[3], n[4]};
+}
+
+static void read_fetches(const uint64_t *n) {
+    if (grid.classes.count == 0) refuse("fetches of no class");
+    grid.classes.items[grid.classes.count - 1].fetches = n[0];
 }
 
 static void read_alone(const uint64_t *n) {
@@ -234,16 +253,12 @@ static void read_alone(const uint64_t *n) {
     grid.classes.items[grid.classes.count - 1].method = method;
 }
 
-static const struct key keys[] = {
+const struct key kernel_keys[] = {
     {"grid", "nnntt", BEGINS_GRID,
      read_grid}, /* SMs, blocks that one holds at a time, from .. to, dispatch latency, service */
-    {"class", "bn", OF_GRID, read_class}, /* block, how many blocks are like it */
-    {"alone", "m", OF_GRID, read_alone},  /* what shows most of such a block alone on an SM */
+    {"fetching", "dttnt", OF_GRID, read_fetching}, /* as in struct fetching */
+    {"class", "bn", OF_GRID, read_class},          /* block, how many blocks are like it */
+    {"fetches", "t", OF_GRID, read_fetches},       /* of a block of the last class */
+    {"alone", "m", OF_GRID, read_alone},           /* what shows most of such a block alone on an SM */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "k-sm", .of_grid = k_sm},
-                                        {.name = "k-area", .of_grid = k_area},
-                                        {.name = "k-bal", .of_grid = k_bal},
-                                        {.name = NULL}};
-
-const struct part kernel_part = {keys, methods};

@@ -73,3 +73,26 @@ static void play(struct walk *walk, uint64_t from, uint64_t to) {
 void walk_all(struct walk *walk) {
     play(walk, 0, walk->steps->count);
 }
+
+uint64_t *times_behind(const struct block *of, const program *steps, meeting meet, uint64_t count,
+                       void *context) {
+    struct walk walk = {of, steps, meet, zeroed(count, sizeof(uint64_t)), count, context, false};
+    walk_all(&walk);
+    return walk.times;
+}
+
+void walk_each(const struct block *of, const program *steps, meeting meet, void *context) {
+    struct walk walk = {of, steps, meet, NULL, 0, context, true};
+    walk_all(&walk);
+}
+
+bool next_row(const struct block *of, struct rows *at) {
+    for (; at->step < of->rows.count; at->step++, at->behind = 0) {
+        const struct step *step = &of->rows.items[at->step];
+        if (at->behind == step->count) continue;
+        at->row = step->first + at->behind++;
+        at->often = step->often;
+        return true;
+    }
+    return false;
+}

@@ -5,17 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WORK_MAX ((uint64_t)10000000000) /* steps: a minute */
-#define TABLE_MAX ((uint64_t)1 << 30)    /* bytes of a table, */
-#define LISTS_MAX ((uint64_t)1 << 32)    /* and of all lists together */
+#define WORK_MAX ((uint64_t)5000000000) /* steps: half a minute */
+#define TABLE_MAX ((uint64_t)1 << 30)   /* bytes of a table, */
+#define LISTS_MAX ((uint64_t)1 << 32)   /* and of all lists together */
 
 const char *file_name = "warpbound-check";
 uint64_t line_number;
 
-/* What stands in a file does not move a terminal's cursor. */
-static void print_printable(const char *text) {
+void print_printable(FILE *out, const char *text) {
     for (; *text != '\0'; text++)
-        fputc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
+        fputc(*text >= ' ' && *text <= '~' ? *text : '?', out);
 }
 
 _Noreturn void stop(int status, const char *format, ...) {
@@ -24,10 +23,11 @@ _Noreturn void stop(int status, const char *format, ...) {
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    print_printable(file_name);
+    (void)fflush(stdout);
+    print_printable(stderr, file_name);
     if (line_number > 0) fprintf(stderr, ":%" PRIu64, line_number);
     fputs(": ", stderr);
-    print_printable(message);
+    print_printable(stderr, message);
     fputc('\n', stderr);
     exit(status);
 }

@@ -2,7 +2,8 @@
  * oldest block of an SM issues first, and slots are given one stay after the other. */
 #include "kernel.h"
 
-static bool oldest_first;
+#include <string.h>
+
 static ranking by_stay;    /* V' */
 static uint64_t latencies; /* the most Lambda' of a block */
 
@@ -69,25 +70,12 @@ static uint64_t formula(void) {
     return add(add(min(spread, mul(before, longest)), last_ones(grid.room)), mul(delays, grid.delay));
 }
 
-static uint64_t k_oldest(void) {
+uint64_t k_oldest(void) {
     refuse_memory();
-    if (!oldest_first) refuse("no claim where any block may issue first");
+    if (strcmp(subject_of("policy"), "oldest") != 0) refuse("no claim where any block may issue first");
     if (machine.depth != 0) refuse("no claim at this dispatch depth");
     for (uint64_t u = 0; u < machine.units; u++)
         if (machine.shared[u] && machine.sub_cores > 1) refuse("no claim where sub-cores share a unit");
     add_classes();
     return with_chains(formula);
 }
-
-static void read_oldest_first(const uint64_t *n) {
-    (void)n;
-    oldest_first = true;
-}
-
-static const struct key keys[] = {
-    {"oldest-first", "", OF_MACHINE, read_oldest_first}, /* of an SM the block that came first issues first */
-    {.name = NULL},
-};
-static const struct method methods[] = {{.name = "k-oldest", .of_grid = k_oldest}, {.name = NULL}};
-
-const struct part oldest_part = {keys, methods};

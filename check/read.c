@@ -27,6 +27,43 @@ static void read_parts(const uint64_t *n) {
     block->parts = true;
 }
 
+/* ---- What stands still at times: caches, memory that SMs share, instruction fetch ---- */
+
+const char *const held_names[HELD_KINDS + 1] = {"l2",           "dram",       "write-backs", "answers",
+                                                "l1-stalls",    "requests",   "atomics",     "translations",
+                                                "dram-sectors", "l2-sectors", "fetch",       NULL};
+
+uint64_t held_in_all(void) {
+    uint64_t sum = 0;
+    for (size_t k = 0; k < HELD_KINDS; k++)
+        sum = add(sum, machine.held[k]);
+    return sum;
+}
+
+static void read_held(const uint64_t *n) {
+    const uint64_t bit = (uint64_t)1 << n[0];
+    if ((machine.held_kinds & bit) != 0) refuse("said twice: what is held by %s", held_names[n[0]]);
+    machine.held_kinds |= bit;
+    machine.held[n[0]] = mul(n[1], n[2]);
+}
+
+static void read_stalled(const uint64_t *n) {
+    block->states_stalls = true;
+    block->stalls = add(block->stalls, rounded_up(n[0], n[2]));
+    block->far_stalls = add(block->far_stalls, rounded_up(add(n[0], n[1]), n[2]));
+    for (uint64_t i = 3; i < numbers.count; i++) {
+        const uint64_t unit = n[i];
+        if (unit == NO_UNIT) continue;
+        const uint64_t own = machine.shared[unit] ? 1 : machine.sub_cores;
+        if ((machine.port_set >> unit & 1) == 0)
+            machine.ports = add(machine.ports, mul(machine.instances[unit], own));
+        machine.port_set |= (uint64_t)1 << unit;
+        block->sends = true;
+    }
+}
+
+/* ---- Blocks ---- */
+
 /* What a register of a queue says is what joined it. */
 static bool is_queued(uint64_t first, uint64_t count) {
     bool queued = false;
@@ -98,12 +135,15 @@ static void read_row(const uint64_t *n) {
 
 static void read_warps(const uint64_t *n) {
     PUSH(&block->warps, (struct warps){n[0], n[1], n[2]});
+    block->warp_count = add(block->warp_count, n[2]);
 }
 
-static const struct key keys[] = {
+const struct key certificate_keys[] = {
     {"machine", "dnnt", BEGINS_ALL, read_machine}, /* depth, sub-cores, issue width, release of barriers */
     {"unit", "fn", OF_MACHINE, read_unit},         /* whether sub-cores share it, instances */
+    {"held", "htt", OF_MACHINE, read_held},        /* by what, so often, for so many cycles each */
     {"block", "t", BEGINS_BLOCK, read_block},      /* registers */
+    {"stalled", "ttnu*", OF_BLOCK, read_stalled},  /* cycles on the way, in turns; at a time; ports, or - */
     {"parts", "", OF_BLOCK, read_parts},           /* warps execute parts of the paths */
     {"queue", "rn", OF_BLOCK, read_queue},         /* first register, count */
     {"inst", "uttqqtr*", OF_BLOCK,
@@ -115,5 +155,3 @@ static const struct key keys[] = {
     {"warps", "pcn", OF_BLOCK, read_warps}, /* path, sub-core, count */
     {.name = NULL},
 };
-
-const struct part certificate_part = {keys, NULL};

@@ -52,11 +52,9 @@ static void meet_alone(struct walk *walk, uint64_t number) {
 }
 
 static void compute_section(const struct block *of, struct section *section) {
-    const uint64_t count = times_of(of);
-    struct walk walk = {of, &section->steps, meet_alone, zeroed(count, sizeof(uint64_t)), count, NULL, false};
-    walk_all(&walk);
-    section->alone = walk.times[COMPLETE];
-    free(walk.times);
+    uint64_t *times = times_behind(of, &section->steps, meet_alone, times_of(of), NULL);
+    section->alone = times[COMPLETE];
+    free(times);
     for (uint64_t s = 0; s < section->steps.count; s++) {
         const struct step *step = &section->steps.items[s];
         for (uint64_t i = step->first; i < step->first + step->count; i++) {
@@ -69,8 +67,22 @@ static void compute_section(const struct block *of, struct section *section) {
     }
 }
 
+/* What a claim of a block rests on is said, and it has as many warps as are launched. */
+static void check_said(const struct block *of) {
+    uint64_t width;
+    const uint64_t threads = count_of_subject("threads", &width);
+    for (uint64_t k = 0; k < HELD_KINDS; k++)
+        if ((machine.held_kinds >> k & 1) == 0) refuse("it is not said what is held by %s", held_names[k]);
+    if (!of->states_stalls) refuse("it is not said how long a block is stalled");
+    if (threads > 0 && rounded_up(threads, width) != of->warp_count)
+        refuse("it is of blocks of %" PRIu64 " threads, and what follows of %" PRIu64 " warps", threads,
+               of->warp_count);
+}
+
 void finish(struct block *of) {
-    for (uint64_t s = 0; s < of->sections.count && !of->finished; s++)
+    if (of->finished) return;
+    check_said(of);
+    for (uint64_t s = 0; s < of->sections.count; s++)
         compute_section(of, &of->sections.items[s]);
     of->finished = true;
 }

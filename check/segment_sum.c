@@ -8,10 +8,9 @@ static number_list held_of; /* of each SM, for how long its answers and its firs
 
 static void read_held_sm(const uint64_t *n) {
     if (n[0] >= grid.sms) refuse("no SM %" PRIu64, n[0]);
-    while (held_of.count <= n[0])
-        PUSH(&held_of, 0);
+    if (n[0] != held_of.count) refuse("it is not said what is held on SM %" PRIu64, held_of.count);
+    PUSH(&held_of, add(mul(n[1], n[2]), n[3]));
     grid.by_sm = true;
-    held_of.items[n[0]] = add(held_of.items[n[0]], mul(n[1], n[2]));
 }
 
 /* What an SM spends: initiations, and idle cycles until the last of its slots is free. */
@@ -38,25 +37,23 @@ static uint64_t sm_time(uint64_t sm) {
         for (uint64_t b = blocks_of_sm(sm, &runs.items[i]); b > 0; b--)
             add_block(&spent, &grid.classes.items[runs.items[i].class]);
     free(spent.slots);
-    return add(add(spent.busy, spent.idle), sm < held_of.count ? held_of.items[sm] : 0);
+    return add(add(spent.busy, spent.idle), held_of.items[sm]);
 }
 
-static uint64_t segment_sum(void) {
+uint64_t segment_sum(void) {
     uint64_t latest = 0;
     if (!grid.assigned) refuse("no SM is said to get a block");
     if (grid.service > 0) refuse("no claim where the dispatcher takes time");
     sum_up();
+    if (held_of.count < min(grid.sms, grid.blocks))
+        refuse("it is not said what is held on SM %" PRIu64, held_of.count);
     for (grid.room = grid.least; grid.room <= last_room(); grid.room++)
         for (uint64_t sm = 0; sm < min(grid.sms, grid.blocks); sm++)
             latest = max(latest, sm_time(sm));
     return latest;
 }
 
-static const struct key keys[] = {
-    {"held-sm", "ttt", OF_GRID, read_held_sm}, /* SM; so often, for so many cycles each: it stands still */
+const struct key segment_sum_keys[] = {
+    {"held-sm", "tttt", OF_GRID, read_held_sm}, /* SM; answers, cycles of each; stalls of the first level */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "segment-sum", .of_grid = segment_sum, .of_whole = true},
-                                        {.name = NULL}};
-
-const struct part segment_sum_part = {keys, methods};

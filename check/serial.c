@@ -78,8 +78,7 @@ static void meet_serial_row(struct walk *walk, uint64_t row) {
     serial->row = row + 1;
     for (uint64_t p = 0; p < of->paths; p++) {
         begin_section(of, release, &serial->paths[p]);
-        struct walk own = {of, &section_of(of, row, p)->steps, meet_serial, NULL, 0, &serial->paths[p], true};
-        walk_all(&own);
+        walk_each(of, &section_of(of, row, p)->steps, meet_serial, &serial->paths[p]);
         count_work(of->registers);
     }
 }
@@ -96,8 +95,7 @@ struct serial_sums serial_sums(const struct block *of, const uint64_t *waits) {
         serial.paths[p].times = times + p * count;
         serial.paths[p].pending = times + all + p * count;
     }
-    struct walk walk = {of, &of->rows, meet_serial_row, NULL, 0, &serial, true};
-    walk_all(&walk);
+    walk_each(of, &of->rows, meet_serial_row, &serial);
     if (serial.row > 0) add_row(of, &serial, true);
     free(times);
     free(serial.paths);
@@ -128,11 +126,7 @@ static uint64_t formula(void) {
     return sum / grid.sms;
 }
 
-static uint64_t k_serial(void) {
+uint64_t k_serial(void) {
     refuse_memory();
     return with_chains(formula);
 }
-
-static const struct method methods[] = {{.name = "k-serial", .of_grid = k_serial}, {.name = NULL}};
-
-const struct part serial_part = {NULL, methods};

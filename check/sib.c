@@ -35,9 +35,8 @@ static uint64_t row_time(const struct block *of, uint64_t row, bool slots) {
 /* The sum over all rows; behind the last there is no release. */
 static uint64_t block_time(const struct block *of, bool slots) {
     uint64_t sum = 0;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++)
-            sum = add(sum, mul(row_time(of, of->rows.items[s].first + i, slots), of->rows.items[s].often));
+    for (struct rows at = {0}; next_row(of, &at);)
+        sum = add(sum, mul(row_time(of, at.row, slots), at.often));
     return sum - (of->paths > 0 ? machine.release : 0);
 }
 
@@ -48,8 +47,3 @@ uint64_t sib(struct block *of) {
 uint64_t fib(struct block *of) {
     return block_time(of, true);
 }
-
-static const struct method methods[] = {
-    {.name = "sib", .of_block = sib}, {.name = "fib", .of_block = fib}, {.name = NULL}};
-
-const struct part sib_part = {NULL, methods};

@@ -27,23 +27,25 @@ static uint64_t sm_time(uint64_t sm) {
     }
     count_work(2 * runs.count);
     const uint64_t waves = rounded_up(count_of_sm, grid.room);
-    const uint64_t together = count_of_sm == 1 ? alone : min(start, add(busy, latency));
-    if (waves <= 1) return add(together, grid.service > 0 && count_of_sm > 1 ? grid.delay : 0);
-    const uint64_t time = add(busy, mul(waves, latency));
-    return add(grid.room == 1 ? min(time, alone) : time, mul(waves - 1, grid.delay));
+    const uint64_t chains = grid.chain_of_sm == NULL ? UNLIMITED : grid.chain_of_sm(sm);
+    const uint64_t together = min(chains, count_of_sm == 1 ? alone : min(start, add(busy, latency)));
+    const uint64_t in_turns = min(chains, add(busy, mul(waves, latency)));
+    const uint64_t time = waves <= 1 ? together : grid.room == 1 ? min(in_turns, alone) : in_turns;
+    const uint64_t delays = waves <= 1 ? grid.service > 0 && count_of_sm > 1 : waves - 1;
+    return add(add(time, mul(delays, grid.delay)), fetch_time(count_of_sm));
 }
 
-static uint64_t latest_sm(void) {
+uint64_t k_fixed(void) {
     uint64_t latest = 0;
     for (uint64_t sm = 0; sm < min(grid.sms, grid.blocks); sm++)
         latest = max(latest, sm_time(sm));
     return latest;
 }
 
-uint64_t k_static(void) {
+uint64_t on_fixed_sms(uint64_t (*formula)(void)) {
     if (!grid.assigned) refuse("no SM is said to get a block");
     sum_up();
-    return worst_room(latest_sm);
+    return worst_room(formula);
 }
 
 static void read_next(const uint64_t *n) {
@@ -55,10 +57,7 @@ static void read_next(const uint64_t *n) {
     PUSH(&runs, (struct run){n[0], first, add(first, n[1])});
 }
 
-static const struct key keys[] = {
+const struct key static_keys[] = {
     {"next", "tn", OF_GRID, read_next}, /* class, how many blocks: blocks go to fixed SMs */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "k-sm-static", .of_grid = k_static}, {.name = NULL}};
-
-const struct part static_part = {keys, methods};

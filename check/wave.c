@@ -34,17 +34,16 @@ static struct block charged(const struct block *from) {
 static void add_rows(struct wave_class *class) {
     const struct block *of = &class->of;
     uint64_t *local = zeroed(machine.sub_cores, sizeof *local);
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-            const uint64_t row = of->rows.items[s].first + i, often = of->rows.items[s].often;
-            const uint64_t shared = row_work(of, row, local), most = add_extras(&class->extras, local, often);
-            uint64_t alone = 0;
-            for (uint64_t g = 0; g < of->warps.count; g++)
-                alone = max(alone, section_of(of, row, of->warps.items[g].path)->alone);
-            class->alone = add(class->alone, mul(alone, often));
-            class->shared = add(class->shared, mul(shared, often));
-            class->work = add(class->work, mul(add(most, shared), often));
-        }
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.row, local);
+        const uint64_t most = add_extras(&class->extras, local, at.often);
+        uint64_t alone = 0;
+        for (uint64_t g = 0; g < of->warps.count; g++)
+            alone = max(alone, section_of(of, at.row, of->warps.items[g].path)->alone);
+        class->alone = add(class->alone, mul(alone, at.often));
+        class->shared = add(class->shared, mul(shared, at.often));
+        class->work = add(class->work, mul(add(most, shared), at.often));
+    }
     free(local);
 }
 
@@ -117,11 +116,6 @@ uint64_t wave_time(uint64_t (*time)(const struct wave_class *own)) {
     return add(add(latest, mul(grid.service, grid.blocks)), late ? grid.delay : 0);
 }
 
-static uint64_t k_wave_sib(void) {
+uint64_t k_wave_sib(void) {
     return wave_time(by_initiations);
 }
-
-static const struct method methods[] = {{.name = "k-wave-sib", .of_grid = k_wave_sib, .of_whole = true},
-                                        {.name = NULL}};
-
-const struct part wave_part = {NULL, methods};

@@ -39,12 +39,11 @@ static void meet_section(struct walk *walk, uint64_t row) {
 
 static void add_member(team *members, const struct block *of, uint64_t path) {
     struct member member = {.path = path, .other = {.of = of, .together = true}};
-    struct walk walk = {of, &of->rows, meet_section, NULL, 0, &member, true};
     for (uint64_t i = 0; i < members->count; i++) {
         if (members->items[i].path == path) return;
         member.lane += members->items[i].other.insts.count + 1;
     }
-    walk_all(&walk);
+    walk_each(of, &of->rows, meet_section, &member);
     PUSH(members, member);
 }
 
@@ -96,12 +95,13 @@ static void pass(const struct block *of, uint64_t row, struct member *member, co
 }
 
 /* Between two sections of the block another member can be in the way, from a section on that the one before
- * has not begun. */
+ * has not begun; where both are through there is nothing more. */
 static void change(const struct member *from, const struct member *to, const uint64_t *before,
                    uint64_t *now) {
     uint64_t *lanes = now + to->lane;
     for (uint64_t s = 0; s < to->before.count; s++) {
         uint64_t *at = &lanes[to->before.items[s]];
+        if (at == lanes + to->other.insts.count && from->before.items[s] == from->other.insts.count) break;
         *at = max(*at, before[from->lane + from->before.items[s]]);
     }
     for (uint64_t l = 0; l < to->other.insts.count; l++)
@@ -126,14 +126,13 @@ static void meet_row(struct walk *walk, uint64_t row) {
 static uint64_t team_time(const struct block *of, team *members, uint64_t m) {
     const struct member *last = &members->items[members->count - 1];
     const uint64_t lanes = last->lane + last->other.insts.count + 1;
-    struct walk walk = {of, &of->rows, meet_row, zeroed(lanes, sizeof(uint64_t)), lanes, members, false};
     uint64_t longest = 0;
     for (uint64_t i = 0; i < members->count; i++)
         members->items[i].other.m = m;
-    walk_all(&walk);
+    uint64_t *times = times_behind(of, &of->rows, meet_row, lanes, members);
     for (uint64_t i = 0; i < members->count; i++)
-        longest = max(longest, walk.times[members->items[i].lane + members->items[i].other.insts.count]);
-    free(walk.times);
+        longest = max(longest, times[members->items[i].lane + members->items[i].other.insts.count]);
+    free(times);
     return longest;
 }
 
@@ -149,9 +148,7 @@ static uint64_t teams_at_most(void) {
 
 /* m */
 static uint64_t aligned_with(const struct wave_class *own) {
-    uint64_t warps = 0;
-    for (uint64_t g = 0; g < own->of.warps.count; g++)
-        warps = add(warps, own->of.warps.items[g].count);
+    const uint64_t warps = own->of.warp_count;
     return add(mul(together() - 1, teams_at_most()), warps - (warps > 0));
 }
 
@@ -175,11 +172,6 @@ static uint64_t by_alignment(const struct wave_class *own) {
     return min(by_initiations(own), add(sum / m, releases_of(&own->of)));
 }
 
-static uint64_t k_wave_aln(void) {
+uint64_t k_wave_aln(void) {
     return wave_time(by_alignment);
 }
-
-static const struct method methods[] = {{.name = "k-wave-aln", .of_grid = k_wave_aln, .of_whole = true},
-                                        {.name = NULL}};
-
-const struct part wave_aln_part = {NULL, methods};

@@ -31,11 +31,6 @@ static uint64_t of_all_warps(const struct wave_class *own) {
     return time;
 }
 
-static uint64_t k_wave_fifo(void) {
+uint64_t k_wave_fifo(void) {
     return wave_time(of_all_warps);
 }
-
-static const struct method methods[] = {{.name = "k-wave-fifo", .of_grid = k_wave_fifo, .of_whole = true},
-                                        {.name = NULL}};
-
-const struct part wave_fifo_part = {NULL, methods};

@@ -1740,8 +1740,8 @@ wb_status wb_schedules_trace(const wb_schedule *const *schedules, size_t count, 
 
 /* A certificate of what was found: the block or the grid as the bounds saw it, and what they claim, from
  * which the program warpbound-check computes every claim anew, without this library (docs/certificates.md).
- * Bounds that it cannot claim it names. WB_ERR_DECLINED with a message for machines with caches, memory that
- * SMs share, instruction fetch that can stall, and machine code that is timed as such. */
+ * It says by SHA-256 of what it is. Bounds that it cannot claim it names. WB_ERR_DECLINED with a message
+ * where nothing can be claimed. */
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
                                   wb_diagnostics *diagnostics);
 

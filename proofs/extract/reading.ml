@@ -87,6 +87,9 @@ let or_unlimited word = if word = "unlimited" then None else Some (any word)
 
 (* ---- Lines ---- *)
 
+(* What no definition counts. *)
+let none_of what time = if time > 0 then refuse (what ^ " for a time")
+
 let is_queued b first count = List.exists (fun (f, n) -> first < f + n && f < first + count) b.queues
 
 let read_queue b first count =
@@ -186,6 +189,7 @@ let read_of_block r b key words =
   if b.closed then refuse (key ^ " too late");
   match key, words with
   | "parts", [] -> b.parts <- true
+  | "stalled", time :: turns :: _ -> none_of "stalled" (Checked.add (any time) (any turns))
   | "queue", [ first; count ] -> read_queue b first count
   | "inst", _ -> read_inst r b words
   | "code", _ -> read_code r b words
@@ -211,6 +215,8 @@ let read_of_grid r grid key words =
   | "alone", [ method_name ], last :: _ ->
     if method_name = "lower" then refuse "no bound from above";
     last.alone <- Some method_name
+  | "fetching", _ :: times, _ -> none_of key (List.fold_left Checked.add 0 (List.map any (List.filteri (fun i _ -> i < 2) times)))
+  | "fetches", [ count ], _ :: _ -> none_of key (any count)
   | "next", [ number_of_class; count ], _ ->
     grid.assigned <- (below grid.classes number_of_class, at_least_1 count) :: grid.assigned
   | _ -> refuse key
@@ -247,14 +253,15 @@ let read_any_order r unit =
 let read_line r words =
   match words with
   | [] -> ()
+  | "of" :: _ when r.blocks <> [] -> refuse "of behind a block"
+  | [ "of"; "policy"; policy ] -> r.oldest_first <- policy = "oldest"
+  | "of" :: _ -> () (* only the program in C asks of what it is *)
   | key :: _ when (key = "machine" || key = "code-machine") = r.has_machine -> refuse "the machine comes first, and once"
   | ("machine" | "code-machine") :: _ -> read_machine r words
   | [ "code-any-order"; unit ] -> if r.blocks <> [] then refuse "a unit behind a block" else read_any_order r unit
+  | [ "held"; _; times; each ] when r.blocks = [] -> none_of "held" (Checked.mul (any times) (any each))
   | ("unit" | "code-unit") :: _ -> if r.blocks <> [] then refuse "a unit behind a block" else read_unit r words
-  | "oldest-first" :: words ->
-    if r.blocks <> [] then refuse "oldest-first behind a block";
-    if words <> [] then refuse "oldest-first";
-    r.oldest_first <- true
+  | "held" :: _ when r.blocks <> [] -> refuse "held behind a block"
   | ("block" | "grid") :: _ when r.grid <> None -> refuse "behind the grid"
   | [ "block"; registers ] -> r.blocks <- new_block (any registers) :: r.blocks
   | [ "grid"; sms; fewest; most; delay; service ] ->
@@ -311,6 +318,6 @@ let body_of lines =
   match List.rev lines with
   | last :: above when last = Printf.sprintf "end %016Lx" (sum_of (List.rev above)) ->
     (match List.rev above with
-     | "warpbound timing certificate 2" :: body -> body
+     | "warpbound timing certificate 3" :: body -> body
      | _ -> refuse "no certificate")
   | _ -> refuse "the sum of the last line"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import _library
@@ -30,16 +31,18 @@ class Checked:
     contradiction: bool = False  # an execution takes longer than what another claim shows: one of them is wrong
 
 
-def check(certificate: str | os.PathLike) -> Checked:
+def check(certificate: str | os.PathLike, of: Iterable[str | os.PathLike] = ()) -> Checked:
     """Has `warpbound-check` compute every claim of a certificate anew; a path, or the text that `certificate()` returns.
 
-    Raises InputError for what is no certificate, or was changed.
+    Raises InputError for what is no certificate, was changed, or is of other files than `of`, if there are any.
     """
     is_text = isinstance(certificate, str) and "\n" in certificate
-    words = [_library.command("warpbound-check"), "/dev/stdin" if is_text else os.fspath(certificate)]
+    files = [os.fspath(file) for file in of]
+    words = [_library.command("warpbound-check"), *(["--of", *files] if files else []),
+             "/dev/stdin" if is_text else os.fspath(certificate)]
     run = subprocess.run(words, input=certificate if is_text else "", capture_output=True, text=True)
     if run.returncode not in (0, 1, 4):
         raise InputError((run.stderr or run.stdout).strip())
-    found = re.findall(r"^(.*): (proven|NOT PROVEN)(.*)$", run.stdout, re.MULTILINE)
+    found = re.findall(r"^((?:block|kernel): .*): (proven|NOT PROVEN)(.*)$", run.stdout, re.MULTILINE)
     claims = tuple(Claim(text, said == "proven", rest.strip(":, ")) for text, said, rest in found)
     return Checked(run.returncode == 0, claims, run.stdout, run.returncode == 4)

@@ -503,6 +503,9 @@ class Behind(unittest.TestCase):
             self.assertEqual(path.read_text(), text)
             checked = warpbound.check(path)
             self.assertEqual(checked, warpbound.check(text))
+            for file, words in (("kernels/saxpy.ptx", "not of kernels/saxpy.ptx"), ("kernels/reduce.ptx", "another file, too")):
+                with self.assertRaisesRegex(warpbound.InputError, words):
+                    warpbound.check(path, of=[file])
         self.assertTrue(checked.proven)
         self.assertEqual(len(checked.claims), text.count("\nclaim "))
         bound = self.found["k-area"].bound

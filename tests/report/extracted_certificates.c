@@ -109,15 +109,21 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Numbers of the certificate, but of its title, its comments and its sum, or those of claims only: where they
- * begin. */
+/* What only the checker reads, or no definition counts. */
+static bool is_said_besides(const char *line) {
+    return strncmp(line, "of ", 3) == 0 || strncmp(line, "held ", 5) == 0 ||
+           strncmp(line, "stalled ", 8) == 0 || strncmp(line, "fetch", 5) == 0;
+}
+
+/* Numbers of the certificate, but of its title, its comments, its sum, and what is said besides, or those of
+ * claims only: where they begin. */
 static size_t find_numbers(const char *text, bool of_claims, const char **numbers, size_t most) {
     const char *line = strchr(text, '\n') + 1;
     size_t count = 0;
     for (const char *next; (next = strchr(line, '\n')) != NULL && strncmp(line, "end", 3) != 0;
          line = next + 1)
         for (const char *c = line + 1; c < next && *c != '#' && *line != '#'; c++)
-            if (is_digit(*c) && c[-1] == ' ' && count < most &&
+            if (is_digit(*c) && c[-1] == ' ' && count < most && !is_said_besides(line) &&
                 (!of_claims || strncmp(line, "claim ", 6) == 0))
                 numbers[count++] = c;
     return count;

@@ -117,6 +117,8 @@ static const struct forged forgeries[] = {
     {ALONE "grid 1 2 2 0 0\nclass 0 2\nclaim code-k-area 0\n", 1, "what can be shown is 27"},
     {ALONE "grid 1 2 2 0 0\nclass 0 2\nclaim code-k-chain 0\n", 1, "what can be shown is 27"},
     {ALONE "grid 1 1 1 0 0\nclass 0 2\nnext 0 2\nclaim code-k-sm-static 37\n", 1, "what can be shown is 38"},
+    {ALONE "grid 1 1 1 0 0\nclass 0 2\nnext 0 2\nclaim code-k-chain-static 37\n", 1,
+     "what can be shown is 38"},
     {ALONE "grid 1 1 1 0 0\nclass 0 2\nnext 0 2\nclaim code-k-sm 99\n", 2, "blocks do not go to any SM"},
     {"machine 0 1 1 0\ncode-unit 0 0\n", 2, "a unit of machine code on another machine"},
     {"machine 0 1 1 0\nunit 0 1\ncode-any-order 0\n", 2, "no unit of machine code"},

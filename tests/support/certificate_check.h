@@ -18,15 +18,16 @@
 #include "base/base.h"
 #include "warpbound.h"
 
-/* What it said, as a text that is overwritten by the next run; its exit status in *status. */
-static inline const char *check_text(const char *text, size_t length, int *status) {
+/* What it said, as a text that is overwritten by the next run; its exit status in *status. `words` stand
+ * before the file. */
+static inline const char *check_with(const char *words, const char *text, size_t length, int *status) {
     static char said[8192];
-    char path[] = "/tmp/warpbound_certificate_XXXXXX", command[512];
+    char path[] = "/tmp/warpbound_certificate_XXXXXX", command[1024];
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, length), (ssize_t)length);
     (void)close(fd);
-    (void)snprintf(command, sizeof command, "'%s' %s 2>&1", WB_CHECKER, path);
+    (void)snprintf(command, sizeof command, "'%s' %s %s 2>&1", WB_CHECKER, words, path);
     FILE *out = popen(command, "r");
     assert_non_null(out);
     said[fread(said, 1, sizeof said - 1, out)] = '\0';
@@ -37,16 +38,83 @@ static inline const char *check_text(const char *text, size_t length, int *statu
     return said;
 }
 
-/* The same of lines to which title and sum are added: what a forger would make of them. */
-static inline const char *check_lines(const char *lines, int *status) {
+static inline const char *check_text(const char *text, size_t length, int *status) {
+    return check_with("", text, length, status);
+}
+
+/* The same of lines to which title and sum are added. */
+static inline const char *check_sum(const char *lines, int *status) {
     struct text text = {0};
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    text_printf(&text, "warpbound timing certificate 2\n%s", lines);
+    text_printf(&text, "warpbound timing certificate 3\n%s", lines);
     for (size_t i = 0; i < text.length; i++)
         sum = (sum ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
     text_printf(&text, "end %016" PRIx64 "\n", sum);
     assert_false(text.failed);
     const char *said = check_text(text.data, text.length, status);
+    text_free(&text);
+    return said;
+}
+
+/* What each certificate says of its subject, as of one made by hand, unless the lines say it. */
+static inline void put_subject(struct text *text, const char *lines) {
+    const bool is_kernel = strstr(lines, "\ngrid ") != NULL, is_fixed = strstr(lines, "\nnext ") != NULL;
+    const char *const said[][2] = {
+        {"of kernel ", "none"},
+        {"of grid ", "none"},
+        {"of threads ", "none"},
+        {"of inputs ", "none"},
+        {"of policy ", "any"},
+        {"of code ", "none"},
+        {"of launch ", "none"},
+        {"of machine ", "0000000000000000000000000000000000000000000000000000000000000000"},
+        {"of facts ", "none"},
+        {"of block ", is_kernel ? "all" : "one"},
+        {"of dispatch ", is_fixed    ? "fixed"
+                         : is_kernel ? "any"
+                                     : "none"}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (strstr(lines, said[i][0]) == NULL) text_printf(text, "%s%s\n", said[i][0], said[i][1]);
+}
+
+/* Likewise that nothing stands still. */
+static inline void put_held(struct text *text, const char *lines) {
+    static const char *const kinds[] = {"l2 ",           "dram ",       "write-backs ", "answers ",
+                                        "l1-stalls ",    "requests ",   "atomics ",     "translations ",
+                                        "dram-sectors ", "l2-sectors ", "fetch "};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char key[32];
+        (void)snprintf(key, sizeof key, "held %s", kinds[k]);
+        if (strstr(lines, key) == NULL) text_printf(text, "%s0 0\n", key);
+    }
+}
+
+/* Whether the block that begins with a line says how long it is stalled. */
+static inline bool says_stalled(const char *line) {
+    const char *next = strstr(line, "\nblock "), *said = strstr(line, "\nstalled ");
+    return said != NULL && (next == NULL || said < next);
+}
+
+/* What the checker says of lines to which is added what nobody would leave out: what a forger would make of
+ * them. */
+static inline const char *check_lines(const char *lines, int *status) {
+    struct text text = {0};
+    bool met = false;
+    put_subject(&text, lines);
+    for (const char *line = lines, *next; *line != '\0'; line = next) {
+        const bool is_block = strncmp(line, "block ", 6) == 0;
+        next = strchr(line, '\n') + 1;
+        if (is_block && !met) put_held(&text, lines);
+        met = met || is_block;
+        text_append(&text, line, (size_t)(next - line));
+        if (is_block && !says_stalled(line)) text_string(&text, "stalled 0 0 1 -\n");
+        if (strncmp(line, "grid ", 5) == 0 && strstr(lines, "\nfetching ") == NULL)
+            text_string(&text, "fetching 0 0 0 1 0\n");
+        if (strncmp(line, "class ", 6) == 0 && strncmp(next, "fetches ", 8) != 0)
+            text_string(&text, "fetches 0\n");
+    }
+    text_char(&text, '\0');
+    const char *said = check_sum(text.data, status);
     text_free(&text);
     return said;
 }

@@ -140,8 +140,7 @@ static bool has_line(const struct code_lines *lines, uint64_t line) {
     return (lines->words.items[line / 64] >> (line % 64) & 1) != 0;
 }
 
-/* Counts the lines; whether no set of the cache has to hold more of them than it has room for. */
-static bool lines_fit(const struct code_lines *lines, const struct machine_fetch *fetch, uint64_t *count) {
+bool code_lines_fit(const struct code_lines *lines, const struct machine_fetch *fetch, uint64_t *count) {
     const struct cache_geometry geometry = fetch_cache_geometry(fetch);
     const uint64_t sets = cache_index_of(&geometry).set_count, end = (uint64_t)lines->words.count * 64;
     bool fit = true;
@@ -159,7 +158,7 @@ static bool lines_fit(const struct code_lines *lines, const struct machine_fetch
 cycles fetch_time(const struct machine_fetch *fetch, const struct fetch_demand *demand) {
     if (!fetch_can_stall(fetch)) return 0;
     uint64_t lines;
-    const bool fit = lines_fit(demand->lines, fetch, &lines);
+    const bool fit = code_lines_fit(demand->lines, fetch, &lines);
     const uint64_t once = cycles_mul(lines, demand->sms);
     const uint64_t misses = fit ? cycles_min(once, demand->fetches) : demand->fetches;
     const cycles missing = cycles_mul(misses, fetch->miss_latency);

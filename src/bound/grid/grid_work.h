@@ -160,6 +160,9 @@ struct fetch_demand {
     uint64_t warps; /* that an SM holds at a time, at most */
 };
 
+/* Counts the lines; whether no set of the cache has to hold more of them than it has room for. */
+bool code_lines_fit(const struct code_lines *lines, const struct machine_fetch *fetch, uint64_t *count);
+
 /* The cycles, or CYCLES_SATURATED; 0 where fetch never stalls. */
 cycles fetch_time(const struct machine_fetch *fetch, const struct fetch_demand *demand);
 

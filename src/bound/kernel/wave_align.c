@@ -65,7 +65,8 @@ static void take_member(struct team_walk *walk, uint64_t section, uint32_t index
 }
 
 /* Between two sections of the own block its chain may go to another sub-core: there another member of the
- * team is in the way, from a section on that the one before has not begun. */
+ * team is in the way, from a section on that the one before has not begun. Where both are through, a change
+ * adds nothing, and one more would lead back to a section that has been counted. */
 static void change_member(const struct team_walk *walk, uint32_t from, uint32_t to) {
     const struct wave_path *left = member(walk, from), *taken = member(walk, to);
     const uint64_t sections = section_count(walk->pair->other);
@@ -73,6 +74,7 @@ static void change_member(const struct team_walk *walk, uint32_t from, uint32_t 
     for (uint64_t s = 0; s < sections; s++) {
         const uint32_t at = s == 0 ? 0 : taken->section_ends[s - 1],
                        before = s == 0 ? 0 : left->section_ends[s - 1];
+        if (at == taken->code.count && before == left->code.count) break;
         row[at] = cycles_max(row[at], walk->next[from][before]);
     }
     for (uint32_t i = 0; i < taken->code.count; i++)

@@ -11,52 +11,97 @@
 
 /* ---- Blocked cycles ---------------------------------------------------------------------------------- */
 
-static void put_held(struct text *out, uint64_t times, cycles each, const char *what) {
-    if (times > 0 && each > 0) text_printf(out, "held %" PRIu64 " %" PRIu64 " # %s\n", times, each, what);
+/* What certificates say of each kind of it, be it nothing. */
+enum held_by {
+    HELD_L2,
+    HELD_DRAM,
+    HELD_WRITE_BACKS,
+    HELD_ANSWERS,
+    HELD_L1_STALLS,
+    HELD_REQUESTS,
+    HELD_ATOMICS,
+    HELD_TRANSLATIONS,
+    HELD_DRAM_SECTORS,
+    HELD_L2_SECTORS,
+    HELD_FETCH,
+    HELD_KINDS
+};
+
+struct held {
+    uint64_t times;
+    cycles each;
+};
+
+static void put_held(struct text *out, const struct held held[HELD_KINDS]) {
+    static const char *const names[HELD_KINDS] = {
+        [HELD_L2] = "l2",
+        [HELD_DRAM] = "dram",
+        [HELD_WRITE_BACKS] = "write-backs",
+        [HELD_ANSWERS] = "answers",
+        [HELD_L1_STALLS] = "l1-stalls",
+        [HELD_REQUESTS] = "requests",
+        [HELD_ATOMICS] = "atomics",
+        [HELD_TRANSLATIONS] = "translations",
+        [HELD_DRAM_SECTORS] = "dram-sectors",
+        [HELD_L2_SECTORS] = "l2-sectors",
+        [HELD_FETCH] = "fetch",
+    };
+    for (int kind = 0; kind < HELD_KINDS; kind++)
+        text_printf(out, "held %s %" PRIu64 " %" PRIu64 "\n", names[kind], held[kind].times, held[kind].each);
 }
 
-static void held_part_services(struct text *out, const struct memory_work *work, uint64_t misses) {
+static void count_services(const struct memory_work *work, uint64_t misses, struct held held[HELD_KINDS]) {
     const struct machine_memory *memory = &work->machine->memory;
     const struct memory_counts counts = memory_work_counts(work, misses, &work->total.requests);
-    put_held(out, counts.below, memory->l2_service, "misses and writes, served by the second level");
-    put_held(out, counts.fetches, memory->dram_service, "fetches from DRAM");
-    put_held(out, counts.write_backs, memory->dram_service, "lines written back");
+    held[HELD_L2] = (struct held){counts.below, memory->l2_service}; /* misses and writes */
+    held[HELD_DRAM] = (struct held){counts.fetches, memory->dram_service};
+    held[HELD_WRITE_BACKS] = (struct held){counts.write_backs, memory->dram_service};
+}
+
+/* docs/memory-bounds.md, theorem 6 */
+static void count_cached(const wb_analysis *analysis, struct held held[HELD_KINDS]) {
+    const struct request_counts *requests = &analysis->memory.total.requests;
+    const struct memory_counts counts = memory_work_counts(&analysis->memory, requests->misses, requests);
+    count_services(&analysis->memory, requests->misses, held);
+    held[HELD_ANSWERS] = (struct held){counts.answers, analysis->machine->memory.reply_service};
+    held[HELD_L1_STALLS] = (struct held){counts.stalls, 1};
 }
 
 void held_part_machine(struct text *out, const wb_analysis *analysis) {
-    const struct machine_memory *memory = &analysis->machine->memory;
-    if (analysis->kind == SUBJECT_CACHED_BLOCK) { /* docs/memory-bounds.md, theorem 6 */
-        const struct request_counts *requests = &analysis->memory.total.requests;
-        const struct memory_counts counts = memory_work_counts(&analysis->memory, requests->misses, requests);
-        held_part_services(out, &analysis->memory, requests->misses);
-        put_held(out, counts.answers, memory->reply_service, "answers");
-        put_held(out, counts.stalls, 1, "stalls of the first level");
-    }
-    if (analysis->kind == SUBJECT_CONTENDED_BLOCK)
-        put_held(out, analysis->load.requests, memory->service, "requests, served by the memory");
-    if (analysis->kind == SUBJECT_KERNEL && analysis->work.contention.wait == 0)
-        put_held(out, analysis->work.contention.requests, memory->service, "requests, served by the memory");
+    const cycles service = analysis->machine->memory.service;
     const struct beside_times beside = beside_times_of(analysis->machine, &analysis->beside);
-    put_held(out, analysis->beside.atomics, analysis->machine->sass.atomic_word, "atomics, in turn");
-    put_held(out, beside.translations, 1, "pages translated");
-    put_held(out, beside.sectors, 1, "sectors from and to DRAM");
-    put_held(out, beside.requests, 1, "sectors from and to the second level");
-    if (analysis->kind != SUBJECT_KERNEL) put_held(out, analysis->fetch_time, 1, "instruction fetch");
+    struct held held[HELD_KINDS] = {{0, 0}};
+    if (analysis->kind == SUBJECT_CACHED_GRID) return; /* what blocks ask for is known when they are */
+    if (analysis->kind == SUBJECT_CACHED_BLOCK) count_cached(analysis, held);
+    if (analysis->kind == SUBJECT_CONTENDED_BLOCK)
+        held[HELD_REQUESTS] = (struct held){analysis->load.requests, service};
+    if (analysis->kind == SUBJECT_KERNEL && analysis->work.contention.wait == 0)
+        held[HELD_REQUESTS] = (struct held){analysis->work.contention.requests, service};
+    held[HELD_ATOMICS] = (struct held){analysis->beside.atomics, analysis->machine->sass.atomic_word};
+    held[HELD_TRANSLATIONS] = (struct held){beside.translations, 1};
+    held[HELD_DRAM_SECTORS] = (struct held){beside.sectors, 1};
+    held[HELD_L2_SECTORS] = (struct held){beside.requests, 1};
+    if (analysis->kind != SUBJECT_KERNEL) held[HELD_FETCH] = (struct held){analysis->fetch_time, 1};
+    put_held(out, held);
 }
 
 static void put_ports(struct text *out, uint32_t units) {
     for (uint32_t u = 0; u < MACHINE_UNITS_MAX; u++)
-        if ((units >> u & 1) != 0) text_printf(out, "port %u\n", u);
+        if ((units >> u & 1) != 0) text_printf(out, " %u", u);
+    text_string(out, units == 0 ? " -\n" : "\n");
 }
 
 /* Requests of a block that are held back, where only so many of an SM may be on their way, and leave it by
  * `units` (lemma 6 there). */
 static void put_stalls(struct text *out, const struct wb_machine *machine, const struct request_load *load,
                        const struct contention *of_sm) {
-    if (request_stalls(&machine->memory, load, of_sm->in_flight, of_sm->wait) == 0) return;
+    if (request_stalls(&machine->memory, load, of_sm->in_flight, of_sm->wait) == 0) {
+        text_string(out, "stalled 0 0 1 -\n");
+        return;
+    }
     const bool several = request_ports_several(machine, of_sm->units);
     const cycles turns = cycles_mul(load->requests, several ? machine->memory.request_cycles : 0);
-    text_printf(out, "stalled %" PRIu64 " %" PRIu64 " %u # cycles on their way, turns, at a time\n",
+    text_printf(out, "stalled %" PRIu64 " %" PRIu64 " %u",
                 cycles_add(load->returns, cycles_mul(load->requests, of_sm->wait)), turns,
                 machine->memory.outstanding);
     put_ports(out, of_sm->units);
@@ -65,15 +110,19 @@ static void put_stalls(struct text *out, const struct wb_machine *machine, const
 void held_part_block(struct text *out, const wb_analysis *analysis) {
     const struct request_load *load = &analysis->load;
     const struct contention alone = {.in_flight = load->in_flight, .units = load->units};
-    if (analysis->kind == SUBJECT_CACHED_BLOCK) put_ports(out, analysis->memory.request_units);
-    if (analysis->kind == SUBJECT_CONTENDED_BLOCK) put_stalls(out, analysis->machine, load, &alone);
+    if (analysis->kind == SUBJECT_CONTENDED_BLOCK) {
+        put_stalls(out, analysis->machine, load, &alone);
+        return;
+    }
+    text_string(out, "stalled 0 0 1");
+    put_ports(out, analysis->kind == SUBJECT_CACHED_BLOCK ? analysis->memory.request_units : 0);
 }
 
 void held_part_class(struct text *out, const struct grid_work *work, const struct block_class *class) {
     const cycles requests = work->machine->fills.held;
     put_stalls(out, work->machine, &class->load, &work->contention);
     if (requests > 0)
-        text_printf(out, "stalled %" PRIu64 " 0 1 # what it asks the second level for\n", requests);
+        text_printf(out, "stalled %" PRIu64 " 0 1 - # what it asks the second level for\n", requests);
 }
 
 /* ---- Grids on machines with caches ------------------------------------------------------------------- */
@@ -163,6 +212,7 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
         status = timed_block_from(block, timed->machine, costs, writer->diagnostics, &made);
     }
     if (status == WB_OK) status = certificate_put_block(writer->certificate, name, &made);
+    text_string(&writer->certificate->text, "stalled 0 0 1 -\n"); /* memory is held as a whole */
     timed_block_free(&made);
     free(costs);
     wb_block_free(block);
@@ -175,26 +225,26 @@ static void put_sms(struct cached_writer *writer) {
     for (uint32_t s = 0; s < memory_work_sms(writer->work); s++) {
         const struct request_counts *requests = &writer->sms[s].work.requests;
         const struct memory_counts counts = memory_work_counts(writer->work, 0, requests);
-        text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " %u # answers\n", s, counts.answers,
-                    memory->reply_service);
-        if (counts.stalls > 0)
-            text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " 1 # stalls\n", s, counts.stalls);
+        text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " %u %" PRIu64 "\n", s, counts.answers,
+                    memory->reply_service, counts.stalls);
     }
 }
 
 static wb_status put_grid(struct cached_writer *writer) {
     const struct machine_memory *memory = &writer->work->machine->memory;
     struct text *out = &writer->certificate->text;
+    struct held held[HELD_KINDS] = {{0, 0}};
     uint64_t misses = 0;
     for (uint32_t s = 0; s < memory_work_sms(writer->work); s++)
         misses = cycles_add(misses, writer->sms[s].work.requests.misses);
-    held_part_services(out, writer->work, misses);
+    count_services(writer->work, misses, held);
+    put_held(out, held);
     for (uint32_t k = 0; k < writer->firsts.count; k++)
         WB_TRY(put_kind(writer, k));
-    text_printf(out, "grid %u %u %u %u 0\n", memory->sms, writer->work->resident, writer->work->resident,
-                memory->dispatch_latency);
+    text_printf(out, "grid %u %u %u %u 0\nfetching 0 0 0 1 0\n", memory->sms, writer->work->resident,
+                writer->work->resident, memory->dispatch_latency);
     for (uint32_t k = 0; k < writer->firsts.count; k++)
-        text_printf(out, "class %u %" PRIu64 "\n", k, writer->counts[k]);
+        text_printf(out, "class %u %" PRIu64 "\nfetches 0\n", k, writer->counts[k]);
     certificate_put_order(out, writer->kind_of, writer->work->block_count);
     put_sms(writer);
     return WB_OK;

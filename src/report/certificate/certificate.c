@@ -24,10 +24,9 @@ static const char *ptx_objection(const wb_analysis *analysis) {
     const struct memory_work *work = &analysis->memory;
     const bool can_stall = fetch_can_stall(&analysis->machine->fetch);
     if (machine_unproven(analysis->machine) != NULL) return machine_unproven(analysis->machine);
-    if (can_stall && analysis->kind == SUBJECT_KERNEL)
-        return "instruction fetch can stall, and there are certificates of single blocks only; --block-index "
-               "asks for one";
-    if (can_stall && analysis->kind != SUBJECT_BLOCK)
+    const bool is_kernel =
+        analysis->kind == SUBJECT_KERNEL && !memory_is_contended(&analysis->machine->memory);
+    if (can_stall && analysis->kind != SUBJECT_BLOCK && !is_kernel)
         return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
     if (analysis->kind != SUBJECT_CACHED_GRID) return NULL;
     if (work->scheme != gpu_scheme_at(0)) return "there are no certificates of this scheme";
@@ -78,24 +77,19 @@ static void put_machine(struct text *out, const struct wb_machine *machine) {
     for (uint32_t u = 0; u < machine->unit_count; u++)
         text_printf(out, "unit %d %u # %s\n", machine->units[u].shared, machine->units[u].count,
                     machine->units[u].name);
-    if (machine->policy == MACHINE_POLICY_OLDEST) text_string(out, "oldest-first\n");
 }
 
-static void put_heading(struct certificate *certificate, const wb_analysis *analysis) {
-    const struct sources sources = analysis_sources(analysis);
+static wb_status put_heading(struct certificate *certificate, const wb_analysis *analysis,
+                             wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = analysis->machine;
     struct text *out = &certificate->text;
-    const wb_input *input;
-    text_string(out, "warpbound timing certificate 2\n");
-    for (size_t i = 0; (input = sources_at(&sources, i)) != NULL; i++) {
-        text_printf(out, "# from %s ", wb_input_role_name(input->role));
-        text_printable(out, input->path, strlen(input->path));
-        text_printf(out, " sha256 %s\n", input->sha256);
-    }
+    text_string(out, "warpbound timing certificate 3\n");
+    WB_TRY(subject_part_put(out, analysis, diagnostics));
     for (size_t i = 0; wb_machine_setting(machine, i) != NULL; i++)
         text_printf(out, "# from --set %s\n", wb_machine_setting(machine, i));
     model_of(machine)->put_machine(out, machine);
     held_part_machine(out, analysis);
+    return WB_OK;
 }
 
 /* Tables of the checker for aln: 128 MB. */
@@ -168,10 +162,12 @@ static wb_status put_block(struct certificate *certificate, const wb_analysis *a
 /* ---- Kernels
  * ----------------------------------------------------------------------------------------------- */
 
-/* The bound of a block, if it is less than what else is shown of one that has an SM to itself. */
-static void take_min(const wb_bound *bound, cycles *time, const char **method) {
-    if (bound->cycles >= *time) return;
-    *time = bound->cycles;
+/* The bound of a block, if it is less than what else is shown of one that has an SM to itself. Kernels count
+ * fetches besides. */
+static void take_min(const wb_bound *bound, cycles fetch, cycles *time, const char **method) {
+    const cycles shown = cycles_sub(bound->cycles, fetch);
+    if (shown >= *time) return;
+    *time = shown;
     *method = bound->method;
 }
 
@@ -184,18 +180,19 @@ static wb_status isolated_time(const struct block_class *class, wb_diagnostics *
     static const char *const plain[] = {"elb", "sib", "fib", NULL}, *const sharp[] = {"aln", "fifo", NULL};
     const wb_bound by_sub_cores = {
         .method = "chain", .cycles = cycles_add(class->chain.shares[CHAIN_SECTIONS].work, class->latency)};
+    const char *always; /* what is shown of every block has no name */
     wb_analysis *analysis = NULL;
     wb_status status = analysis_of_timed(class->timed, diagnostics, &analysis);
     if (status == WB_OK) status = wb_analysis_bound(analysis, "elb,sib,fib", NULL, diagnostics);
     for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
         if (is_claimed(&analysis->bounds.items[b], NULL, plain))
-            *time = cycles_min(*time, analysis->bounds.items[b].cycles);
+            take_min(&analysis->bounds.items[b], analysis->fetch_time, time, &always);
     if (status == WB_OK && class->isolated < *time)
         status = wb_analysis_bound(analysis, asked, NULL, diagnostics);
     for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
         if (is_claimed(&analysis->bounds.items[b], class->timed, sharp))
-            take_min(&analysis->bounds.items[b], time, method);
-    if (class->load.requests == 0) take_min(&by_sub_cores, time, method);
+            take_min(&analysis->bounds.items[b], analysis->fetch_time, time, method);
+    if (class->load.requests == 0) take_min(&by_sub_cores, 0, time, method);
     wb_analysis_free(analysis);
     return status;
 }
@@ -297,13 +294,31 @@ static const struct certificate_model models[] = {
     [ISA_PTX] = {"", true, ptx_objection, put_machine, show_block, grid_work_rank_again},
     [ISA_SASS] = {"code-", false, code_objection, code_part_machine, show_code, sum_code}};
 
+/* What instruction fetch takes, be it nothing. */
+static void put_fetching(struct text *out, const struct grid_work *work) {
+    const struct machine_fetch *fetch = &work->machine->fetch;
+    uint64_t lines;
+    if (!fetch_can_stall(fetch)) {
+        text_string(out, "fetching 0 0 0 1 0\n");
+        return;
+    }
+    if (code_lines_fit(&work->code, fetch, &lines))
+        text_printf(out, "fetching %" PRIu64, lines);
+    else
+        text_string(out, "fetching unlimited");
+    text_printf(out, " %u %u %u %" PRIu64 "\n", fetch->miss_latency, fetch->latency, fetch->per_cycle,
+                (uint64_t)work->warps);
+}
+
 static void put_grid(struct text *out, const struct shown_kernel *shown) {
     const struct grid_work *work = &shown->work;
     const struct machine_memory *memory = &work->machine->memory;
     text_printf(out, "grid %u %u %u %u %u\n", memory->sms, work->resident_least, work->resident_most,
                 memory->dispatch_latency, memory->dispatch_service);
+    put_fetching(out, work);
     for (size_t k = 0; k < work->classes.count; k++) {
-        text_printf(out, "class %zu %" PRIu64 "\n", k, work->classes.items[k].blocks);
+        text_printf(out, "class %zu %" PRIu64 "\nfetches %" PRIu64 "\n", k, work->classes.items[k].blocks,
+                    work->classes.items[k].fetches);
         if (shown->alone[k] != NULL) text_printf(out, "alone %s\n", shown->alone[k]);
     }
     if (!grid_work_is_dynamic(work)) certificate_put_order(out, work->class_of, work->block_count);
@@ -321,6 +336,7 @@ static const struct {
                      {"k-area", kernel_area, false, false, false},
                      {"k-bal", kernel_balance, false, false, false},
                      {"k-chain", kernel_chain_one_sm, false, true, false},
+                     {"k-chain-static", kernel_chain_static, true, true, false},
                      {"k-chain-area", kernel_chain_area, false, true, false},
                      {"k-chain-bal", kernel_chain_balance, false, true, false},
                      {"k-serial", kernel_serial, false, true, true},
@@ -359,7 +375,8 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
 
 /* The values of the formulas if only the certificate's data about blocks is known. */
 static void put_kernel_claims(struct text *out, const struct grid_work *shown, cycles beside) {
-    const bool contended = memory_is_contended(&shown->machine->memory);
+    const bool contended =
+        memory_is_contended(&shown->machine->memory) || fetch_can_stall(&shown->machine->fetch);
     const struct certificate_model *model = model_of(shown->machine);
     for (size_t c = 0; c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
         if (kernel_claims[c].of_sub_cores && shown->machine->sub_cores == 1) continue;
@@ -377,7 +394,8 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
                             wb_diagnostics *diagnostics) {
     static const char *const none[] = {NULL};
     const struct certificate_model *model = model_of(analysis->machine);
-    const bool waves = !memory_is_contended(&analysis->machine->memory) && model->has_rules;
+    const bool waves = !memory_is_contended(&analysis->machine->memory) && model->has_rules &&
+                       !fetch_can_stall(&analysis->machine->fetch);
     struct shown_kernel shown = {.work = analysis->work};
     memset(&shown.work.arena, 0, sizeof shown.work.arena);
     memset(&shown.work.classes, 0, sizeof shown.work.classes);
@@ -416,8 +434,8 @@ wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *
         diagnose(diagnostics, SEVERITY_ERROR, "certificate", "no bound is claimed: %s", why);
         return WB_ERR_DECLINED;
     }
-    put_heading(&certificate, analysis);
-    wb_status status = put_subject(&certificate, analysis, diagnostics);
+    wb_status status = put_heading(&certificate, analysis, diagnostics);
+    if (status == WB_OK) status = put_subject(&certificate, analysis, diagnostics);
     if (status == WB_OK) status = report_flush(&certificate.text, &certificate.writer, true);
     if (status == WB_OK) {
         text_printf(&certificate.text, "end %016" PRIx64 "\n",

@@ -19,6 +19,9 @@ struct certificate {
     uint64_t sum; /* of what was written */
 };
 
+/* Writes what the certificate is of. */
+wb_status subject_part_put(struct text *out, const wb_analysis *analysis, wb_diagnostics *diagnostics);
+
 /* Whether warps execute parts of the paths, as of covering ones. */
 bool certificate_is_of_parts(const struct timed_block *block);
 

@@ -1,0 +1,49 @@
+/* What can be claimed, and the theorem that Coq checked of it. */
+#include "code.h"
+#include "kernel.h"
+
+static const struct method methods[] = {
+    {"sib", .of_block = sib, .theorem = "block/Paths.v:SIB_bound"},
+    {"fib", .of_block = fib, .theorem = "block/Bounds.v:fib_bound"},
+    {"aln", .of_block = aln, .theorem = "block/AlnPaths.v:ALN_bound"},
+    {"fifo", .of_block = fifo, .of_whole = true, .theorem = "block/FifoPaths.v:FIFO_bound"},
+    {"elb", .of_block = elb, .several = true, .theorem = "block/Paths.v:ELB_bound"},
+    {"chain", .of_block = chain, .theorem = "block/ChainBlock.v:chain_alone"},
+    {"lower", .of_block = lower, .is_lower = true, .of_whole = true,
+     .theorem = "check/CheckSchedule.v:valid_ok"},
+    {"k-sm", .with = for_all_rooms, .formula = k_one_sm, .theorem = "kernel/Kernel.v:k_sm_bound"},
+    {"k-area", .with = for_all_rooms, .formula = k_all_sms, .theorem = "kernel/Kernel.v:k_area_grid"},
+    {"k-bal", .with = for_all_rooms, .formula = k_balanced, .theorem = "kernel/Halves.v:k_bal_halves_ok"},
+    {"k-sm-static", .with = on_fixed_sms, .formula = k_fixed, .theorem = "kernel/Kernel.v:k_sm_static_bound"},
+    {"k-chain", .with = with_chains, .formula = k_one_sm, .theorem = "kernel/ChainCopies.v:k_chain_copies"},
+    {"k-chain-area", .with = with_chains, .formula = k_all_sms,
+     .theorem = "kernel/Chain.v:k_chain_area_grid"},
+    {"k-chain-bal", .with = with_chains, .formula = k_balanced, .theorem = "kernel/Chain.v:k_chain_bal_grid"},
+    {"k-chain-static", .with = chains_on_fixed_sms, .formula = k_fixed,
+     .theorem = "kernel/ChainCopies.v:k_chain_static_copies"},
+    {"k-serial", .of_grid = k_serial, .theorem = "kernel/SerialGrid.v:k_serial_bound"},
+    {"k-oldest", .of_grid = k_oldest, .theorem = "kernel/OldestGrid.v:k_oldest_bound"},
+    {"k-wave-sib", .of_grid = k_wave_sib, .of_whole = true, .theorem = "kernel/WaveCopies.v:k_wave_copies"},
+    {"k-wave-aln", .of_grid = k_wave_aln, .of_whole = true, .theorem = "kernel/WaveTeamPaths.v:k_wave_teams"},
+    {"k-wave-fifo", .of_grid = k_wave_fifo, .of_whole = true, .theorem = "kernel/WaveFifo.v:wave_fifo"},
+    {"segment-sum", .of_grid = segment_sum, .of_whole = true},
+    {"code-elb", .of_block = code_elb, .of_code = true, .theorem = "sass/CodeElb.v:code_elb"},
+    {"code-sib", .of_block = code_sib, .of_code = true, .theorem = "sass/CodeSpill.v:code_sib_sections"},
+    {"code-fib", .of_block = code_fib, .of_code = true, .theorem = "sass/CodeSpill.v:code_fib_sections"},
+    {"code-k-sm", .with = for_all_rooms, .formula = k_one_sm, .of_code = true, .measure = measure_code},
+    {"code-k-area", .with = for_all_rooms, .formula = k_all_sms, .of_code = true, .measure = measure_code},
+    {"code-k-bal", .with = for_all_rooms, .formula = k_balanced, .of_code = true, .measure = measure_code},
+    {"code-k-sm-static", .with = on_fixed_sms, .formula = k_fixed, .of_code = true, .measure = measure_code},
+    {"code-k-chain", .with = with_chains, .formula = k_one_sm, .of_code = true, .measure = measure_code,
+     .share = share_code},
+    {"code-k-chain-area", .with = with_chains, .formula = k_all_sms, .of_code = true, .measure = measure_code,
+     .share = share_code},
+    {"code-k-chain-bal", .with = with_chains, .formula = k_balanced, .of_code = true, .measure = measure_code,
+     .share = share_code},
+    {"code-k-chain-static", .with = chains_on_fixed_sms, .formula = k_fixed, .of_code = true,
+     .measure = measure_code, .share = share_code},
+};
+
+const struct method *method_at(uint64_t number) {
+    return number < sizeof methods / sizeof *methods ? &methods[number] : NULL;
+}

@@ -135,14 +135,18 @@ static void put_contradiction(struct text *out, const wb_verdict *verdict,
     const wb_contradiction *contradiction = &verdict->contradiction;
     const wb_slowest *found = &contradiction->found;
     put_sentence(out, verdict, words, "$mof the ", 0);
-    text_printf(out, "%s, %s found ", wb_scope_name(contradiction->scope),
-                found->name != NULL ? found->name : "an execution");
+    const bool is_measured = found->kind == WB_MEASURED;
+    text_printf(out, "%s, %s %s ", wb_scope_name(contradiction->scope),
+                found->name != NULL ? found->name : "an execution", is_measured ? "took" : "found");
     put_time(out, words, found->cycles);
     text_printf(out, " (%" PRIu64 " cycles, %s), and %s proves at most ", found->cycles,
                 wb_kind_name(found->kind), contradiction->method);
     put_time(out, words, contradiction->proven);
     text_printf(out, " (%" PRIu64 " cycles)", contradiction->proven);
-    put_sentence(out, verdict, words, "$c: one of them is wrong, and nothing here is a bound", 0);
+    put_sentence(out, verdict, words,
+                 is_measured ? "$c: the machine is not that GPU, and nothing here is a bound"
+                             : "$c: one of them is wrong, and nothing here is a bound",
+                 0);
 }
 
 static void put_unproven(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
@@ -311,7 +315,10 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     else if (is_of_lane(slowest))
         text_string(out, " at least");
     else if (slowest->cycles > 0)
-        text_printf(out, slowest->kind == WB_SIMULATED ? " found, simulated under %s" : " found by %s",
+        text_printf(out,
+                    slowest->kind == WB_MEASURED    ? ", measured on %s"
+                    : slowest->kind == WB_SIMULATED ? " found, simulated under %s"
+                                                    : " found by %s",
                     slowest->name);
     if (slowest->cycles > 0 && slowest->with_data)
         text_printf(out, ", %s", report_data_words(slowest->with_zeros));
@@ -462,6 +469,8 @@ static void put_meaning(struct text *out, const wb_verdict *verdict) {
     text_string(out, verdict->state == WB_OPEN ? doubt_of(verdict)
                      : verdict->state == WB_BLOCK_ONLY
                          ? "a bound of one block says nothing of the kernel that it is part of"
+                     : verdict->contradiction.found.kind == WB_MEASURED
+                         ? "figures of the machine that the bound rests on are too small"
                          : "both numbers are this tool's: please report the command with its files");
     if (verdict->state == WB_OPEN && has_shortest)
         text_printf(out, "; at their shortest it takes %" PRIu64 " cycles", verdict->sure.cycles);

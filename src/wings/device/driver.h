@@ -72,6 +72,7 @@ enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2 };
     X(cuStreamSynchronize, "", (CUstream stream))                                                            \
     X(cuEventCreate, "", (CUevent * event, unsigned flags))                                                  \
     X(cuEventRecord, "", (CUevent event, CUstream stream))                                                   \
+    X(cuEventQuery, "", (CUevent event))                                                                     \
     X(cuEventSynchronize, "", (CUevent event))                                                               \
     X(cuEventElapsedTime, "", (float *milliseconds, CUevent from, CUevent to))
 

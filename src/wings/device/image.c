@@ -145,7 +145,7 @@ wb_status image_execute(struct launch_image *image) {
 }
 
 uint64_t image_differences(const struct launch_image *image, size_t object, const uint8_t *bytes,
-                           uint64_t *first) {
+                           uint64_t *first, uint64_t *unknown) {
     const struct image_object *of = &image->objects.items[object];
     const struct region *region = memory_find(&image->run.memory, of->base);
     assert(region != NULL);
@@ -153,6 +153,7 @@ uint64_t image_differences(const struct launch_image *image, size_t object, cons
     for (uint64_t i = 0; i < of->size; i++) {
         const uint64_t at = of->base - region->base + i;
         const bool known = region->known == NULL || (region->known[at / 8] >> at % 8 & 1) != 0;
+        *unknown += !known;
         if (!known || region->bytes[at] == bytes[i]) continue;
         if (count++ == 0) *first = i;
     }

@@ -44,9 +44,10 @@ const uint8_t *image_bytes(const struct launch_image *image, size_t object);
 /* Executes the launch. Errors as of run_block. */
 wb_status image_execute(struct launch_image *image);
 
-/* The first byte of an object that is known here and another one in `bytes`, and how many there are. */
+/* How many bytes of an object are known here and others in `bytes`, and which of them is the first; and how
+ * many are not known. */
 uint64_t image_differences(const struct launch_image *image, size_t object, const uint8_t *bytes,
-                           uint64_t *first);
+                           uint64_t *first, uint64_t *unknown);
 
 void image_free(struct launch_image *image);
 

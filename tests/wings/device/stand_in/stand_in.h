@@ -8,6 +8,7 @@
  *     crash=FUNCTION        the function ends the process by a signal
  *     moving-clock          the clock is another one whenever it is read
  *     throttle              NVML says that the clock is kept low by heat
+ *     late-host             the GPU comes to each event before the host has queued what is behind it
  *     no-nvml               NVML is not there
  *     no-device             there is no GPU
  *     slow=N                kernels take N times as long

@@ -1155,21 +1155,22 @@ const wb_analysis *wb_analysis_code(const wb_analysis *analysis);
 typedef struct {
     const char *gpu;       /* its name */
     uint32_t architecture; /* 87: of compute capability 8.7 */
-    uint32_t sms, clock;   /* its SMs, and their clock at the time in MHz; 0: not known */
-    uint64_t ns;           /* that the kernel took at least; */
-    uint64_t cycles;       /* the same at that clock; 0: not known */
+    uint32_t sms;
+    uint32_t clock, memory_clock; /* of these, and of memory, at the time in MHz; 0: not known */
+    uint64_t ns;                  /* that the kernel took at least; */
+    uint64_t cycles;              /* the same at that clock; 0: not known */
     bool of_times;         /* the deadline that it is held against is a time, not cycles */
 } wb_measured;
 
-/* Gives an analysis of a kernel what the same launch took on a GPU, which has a clock. A kernel that took
- * longer than the deadline misses it; one that took more cycles than what is proven of it is a contradiction,
- * unless the GPU is not the machine that is analysed (wb_analysis_unmeasured). WB_ERR_LIMIT when memory is
- * exhausted, WB_ERR_INPUT for an analysis of something else. */
+/* Gives an analysis of a kernel what the same launch took on a GPU. A kernel that took longer than the deadline
+ * misses it; one that took longer than what is proven of it, both at the clock of the GPU or of the machine,
+ * whichever is lower, is a contradiction, unless the GPU is not that machine (wb_analysis_unmeasured).
+ * WB_ERR_LIMIT when memory is exhausted, WB_ERR_INPUT for an analysis of something else. */
 wb_status wb_analysis_set_measured(wb_analysis *analysis, const wb_measured *measured,
                                    wb_diagnostics *diagnostics);
 
 /* Why no bound is held against what was measured, in words: the GPU has another architecture or number of SMs
- * than the machine, a faster clock, or one that is not known; NULL: they are, or nothing was measured. */
+ * than the machine, slower memory, or a clock that is not known; NULL: they are, or nothing was measured. */
 const char *wb_analysis_unmeasured(const wb_analysis *analysis);
 
 /* The answer that a report begins with: what is proven of what was asked about, and, where there is a

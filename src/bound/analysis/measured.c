@@ -9,20 +9,29 @@ static wb_slowest slowest_of(const struct wb_analysis *analysis, uint64_t time) 
     return (wb_slowest){.cycles = time, .kind = WB_MEASURED, .name = analysis->measured.gpu};
 }
 
+/* Cycles of a clock in a time, rounded down. */
+static uint64_t cycles_in(uint64_t ns, double clock_mhz) {
+    return (uint64_t)floor((double)ns * clock_mhz / 1e3);
+}
+
+/* A slower clock than the machine's makes no latency longer in cycles, and a faster one none in time: memory
+ * keeps its own. */
 wb_slowest measured_cycles(const struct wb_analysis *analysis) {
-    return slowest_of(analysis, analysis->unmeasured == NULL ? analysis->measured.cycles : 0);
+    const wb_measured *measured = &analysis->measured;
+    const double clock = fmin(measured->clock, analysis->machine->clock_mhz);
+    return slowest_of(analysis, analysis->unmeasured == NULL ? cycles_in(measured->ns, clock) : 0);
 }
 
 wb_slowest measured_for_deadline(const struct wb_analysis *analysis) {
     const wb_measured *measured = &analysis->measured;
-    const double by_clock = floor((double)measured->ns * analysis->machine->clock_mhz / 1e3);
-    return slowest_of(analysis, measured->of_times ? (uint64_t)by_clock : measured->cycles);
+    return slowest_of(analysis, measured->of_times ? cycles_in(measured->ns, analysis->machine->clock_mhz)
+                                                   : measured->cycles);
 }
 
 /* Says why the GPU is not the machine, as far as that is known. */
 static void put_apart(struct text *out, const struct wb_machine *machine, const wb_measured *measured) {
-    const uint32_t sm = wb_machine_architecture(machine);
-    if (measured->cycles == 0)
+    const uint32_t sm = wb_machine_architecture(machine), memory = machine->sass.memory_clock;
+    if (measured->clock == 0)
         text_string(out, "the clock of the GPU is not known");
     else if (sm != 0 && sm != measured->architecture)
         text_printf(out, "the machine is of sm_%" PRIu32 ", the GPU of sm_%" PRIu32, sm,
@@ -30,10 +39,9 @@ static void put_apart(struct text *out, const struct wb_machine *machine, const 
     else if (machine->memory.sms != measured->sms)
         text_printf(out, "the machine has %" PRIu32 " SMs, the GPU %" PRIu32, machine->memory.sms,
                     measured->sms);
-    else if (measured->clock > machine->clock_mhz)
-        text_printf(out,
-                    "the GPU ran at %" PRIu32 " MHz, for which the latencies of memory at %g MHz say little",
-                    measured->clock, machine->clock_mhz);
+    else if (memory > 0 && measured->memory_clock > 0 && measured->memory_clock < memory)
+        text_printf(out, "the memory of the machine runs at %" PRIu32 " MHz, that of the GPU at %" PRIu32,
+                    memory, measured->memory_clock);
 }
 
 wb_status wb_analysis_set_measured(wb_analysis *analysis, const wb_measured *measured,

@@ -182,7 +182,13 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
     case WB_MISSED: /* a bound is of every block, an execution that was found of one */
         if (sure->of_code) text_string(out, "by its machine code, ");
         put_sentence(out, verdict, words, verdict->scope == WB_SCOPE_BLOCK ? "$b" : "$s", 0);
-        put_sentence(out, verdict, words, " can take $t, $o more than $d$p$c", sure->cycles);
+        if (sure->kind != WB_MEASURED) {
+            put_sentence(out, verdict, words, " can take $t, $o more than $d$p$c", sure->cycles);
+            break;
+        }
+        put_sentence(out, verdict, words, " took $t", sure->cycles);
+        text_printf(out, " on %s", sure->name);
+        put_sentence(out, verdict, words, ", $o more than $d$p", sure->cycles);
         break;
     case WB_OPEN:
         if (verdict->is_bounded)
@@ -455,6 +461,7 @@ static const char *doubt_of(const wb_verdict *verdict) {
 void verdict_put_sure(struct text *out, const wb_verdict *verdict) {
     const wb_slowest *sure = &verdict->sure;
     text_printf(out, "%" PRIu64 " cycles", sure->cycles);
+    if (sure->kind == WB_MEASURED) text_printf(out, ", measured on %s", sure->name);
     if (sure->kind == WB_SIMULATED && verdict->judged != NULL && verdict->model == WB_MODEL_NONE)
         text_printf(out,
                     " under %s with every latency at the shortest that is stated, no miss of a TLB and all "
@@ -491,7 +498,8 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
     }
     put_slowest(out, layout, verdict, words);
     if (verdict->state == WB_MISSED && verdict->sure.cycles != verdict->slowest.cycles)
-        put_detail(out, layout, "shortest", verdict, verdict_put_sure);
+        put_detail(out, layout, verdict->sure.kind == WB_MEASURED ? "measured" : "shortest", verdict,
+                   verdict_put_sure);
     if (verdict->stalls != NULL && (!words->brief || verdict->slowest.cycles == verdict->stalls->cycles))
         put_detail(out, layout, "stalls", verdict, verdict_put_stalls);
     if (verdict->code.cycles > 0 || verdict->code_bound != NULL)

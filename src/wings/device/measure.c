@@ -161,21 +161,20 @@ static int compare_runs(const void *a, const void *b) {
     return first->ns < second->ns ? -1 : first->ns > second->ns;
 }
 
-/* Sorts the runs, and finds the longest one of both states in cycles and in time. */
+/* Sorts the runs, and finds the longest one of both states. */
 static void sum_up(struct wb_measurement *made) {
     const struct device_facts *facts = &made->exchange->facts;
     wb_measured *longest = &made->longest;
-    *longest = (wb_measured){.gpu = facts->gpu, .architecture = facts->sm, .sms = facts->sms};
+    *longest = (wb_measured){
+        .gpu = facts->gpu, .architecture = facts->sm, .sms = facts->sms, .memory_clock = facts->memory_clock};
     for (int s = 0; s < WB_MEASURED_STATES; s++) {
         wb_measured_run *runs = made->exchange->runs[s];
         const uint32_t count = made->exchange->counts[s];
         qsort(runs, count, sizeof *runs, compare_runs);
-        for (uint32_t i = 0; i < count; i++) {
-            const uint64_t spent = (uint64_t)((unsigned __int128)runs[i].ns * runs[i].clock / 1000);
-            if (runs[i].ns > longest->ns) longest->ns = runs[i].ns;
-            if (spent > longest->cycles) longest->cycles = spent;
-            if (runs[i].clock > longest->clock) longest->clock = runs[i].clock;
-        }
+        if (count == 0 || runs[count - 1].ns < longest->ns) continue;
+        longest->ns = runs[count - 1].ns;
+        longest->clock = runs[count - 1].clock;
+        longest->cycles = (uint64_t)((unsigned __int128)longest->ns * longest->clock / 1000);
     }
 }
 

@@ -96,6 +96,9 @@ static void put_notes(struct text *out, const struct layout *layout, const struc
                 ", the largest of an empty kernel of the same shape, and what events are off by; MHz: the "
                 "clock in the largest");
     layout_wrap(out, layout, start, 0, 2);
+    if (measurement->longest.ns == 0)
+        layout_printf(out, layout, 2,
+                      "no run was longer than what events are off by: nothing is known of it");
     if (exchange->swept_bytes > 0)
         layout_printf(out, layout, 2,
                       "cold: the module was loaded anew, and %" PRIu64 " MiB of other memory written",

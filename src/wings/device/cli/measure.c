@@ -100,8 +100,11 @@ static int judge(const struct inputs *inputs, const wb_report_options *report,
                  wb_diagnostics *diagnostics) {
     const uint64_t *deadline = report->has_deadline ? &report->deadline : NULL;
     if (wb_measurement_differences(measurement) > 0) {
-        wb_diagnostics_error(diagnostics, "measure",
-                             "the GPU left other results in memory than the interpreter (above)");
+        char message[120];
+        (void)snprintf(message, sizeof message,
+                       "the GPU left %llu bytes in memory otherwise than the interpreter does",
+                       (unsigned long long)wb_measurement_differences(measurement));
+        wb_diagnostics_error(diagnostics, "--results", message);
         return WB_ERR_LIMIT;
     }
     if (analysis == NULL) {

@@ -402,7 +402,8 @@ EXPORT int nvmlDeviceGetClockInfo(nvmlDevice_t device, int clock, unsigned *mhz)
     STAND_IN_BEGIN();
     static unsigned reads;
     (void)device;
-    *mhz = (unsigned)stand_in_number("mhz", 1000);
+    *mhz = (unsigned)(clock == NVML_CLOCK_MEM ? stand_in_number("memory-mhz", 3199)
+                                              : stand_in_number("mhz", 1000));
     if (clock == NVML_CLOCK_SM && stand_in_flag("moving-clock")) *mhz -= reads++ % 8;
     return 0;
 }

@@ -2,7 +2,8 @@
  * executes launches with the interpreter, and has a clock of its own. What it is and where it lies stands in
  * the environment variable STAND_IN, a list such as "sm=87,sms=16,error=cuLaunchKernel:719":
  *
- *     sm=N sms=N mhz=N      architecture, SMs, and their clock (default 87, 16, 1000)
+ *     sm=N sms=N            architecture and SMs (default 87 and 16)
+ *     mhz=N memory-mhz=N    clocks of these and of memory (default 1000 and 3199)
  *     error=FUNCTION:N      the function fails with result N
  *     hang=FUNCTION         the function never returns
  *     crash=FUNCTION        the function ends the process by a signal

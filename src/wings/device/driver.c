@@ -48,7 +48,7 @@ wb_status driver_open(const char *file, wb_diagnostics *diagnostics, struct driv
             &missing);
     if (missing.length > 0)
         diagnose(diagnostics, SEVERITY_ERROR, driver->name,
-                 "this library is no driver that is new enough: %s",
+                 "this library is no driver that is new enough: it lacks %s",
                  missing.failed ? OUT_OF_MEMORY : missing.data);
     const bool complete = missing.length == 0 && !missing.failed;
     text_free(&missing);

@@ -20,7 +20,7 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct nvmlDevice_st *nvmlDevice_t;
 
-enum { CUDA_SUCCESS = 0 };
+enum { CUDA_SUCCESS = 0, CUDA_ERROR_NOT_READY = 600 };
 
 /* CUdevice_attribute, CUfunction_attribute */
 enum {
@@ -61,7 +61,6 @@ enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2 };
     X(cuModuleGetGlobal, "_v2", (uint64_t * address, size_t * bytes, CUmodule module, const char *name))     \
     X(cuFuncSetAttribute, "", (CUfunction function, int attribute, int value))                               \
     X(cuMemAlloc, "_v2", (uint64_t * address, size_t bytes))                                                 \
-    X(cuMemFree, "_v2", (uint64_t address))                                                                  \
     X(cuMemcpyHtoD, "_v2", (uint64_t to, const void *from, size_t bytes))                                    \
     X(cuMemcpyDtoH, "_v2", (void *to, uint64_t from, size_t bytes))                                          \
     X(cuMemsetD8, "_v2", (uint64_t to, unsigned char byte, size_t bytes))                                    \

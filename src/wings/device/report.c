@@ -140,6 +140,22 @@ static void put_results(struct text *out, const struct layout *layout,
         bytes, unknown);
 }
 
+/* Which figures of the machine a refuted bound rests on; a model of PTX has no list of them. */
+static wb_status put_figures(struct text *out, const struct wb_measurement *measurement,
+                             const wb_analysis *analysis, const wb_report_options *options,
+                             wb_diagnostics *diagnostics) {
+    char *figures = NULL;
+    if (analysis == NULL || wb_machine_takes_ptx(analysis->machine) ||
+        verdict_of(analysis, options).state != WB_CONTRADICTION)
+        return WB_OK;
+    WB_TRY(wb_figures_report(analysis->machine, measurement->image.run.module, WB_REPORT_TEXT, diagnostics,
+                             &figures));
+    text_char(out, '\n');
+    text_string(out, figures);
+    free(figures);
+    return WB_OK;
+}
+
 static wb_status put_text(struct text *out, const struct wb_measurement *measurement,
                           const wb_analysis *analysis, const wb_report_options *options,
                           wb_diagnostics *diagnostics) {
@@ -154,7 +170,7 @@ static wb_status put_text(struct text *out, const struct wb_measurement *measure
     put_runs(out, &layout, measurement);
     put_notes(out, &layout, measurement, analysis);
     put_results(out, &layout, measurement);
-    return WB_OK;
+    return put_figures(out, measurement, analysis, options, diagnostics);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */

@@ -227,7 +227,10 @@ static wb_status time_launch(struct session *session, CUfunction function, uint6
     CALL(session, cuEventRecord, session->start, session->stream);
     WB_TRY(launch(session, function));
     CALL(session, cuEventRecord, session->stop, session->stream);
-    *early = session->driver.cuEventQuery(session->start) == CUDA_SUCCESS;
+    const int passed = session->driver.cuEventQuery(session->start);
+    *early = passed == CUDA_SUCCESS;
+    if (passed != CUDA_ERROR_NOT_READY)
+        WB_TRY(driver_result(&session->driver, "cuEventQuery", passed, session->diagnostics));
     CALL(session, cuEventSynchronize, session->stop);
     CALL(session, cuEventElapsedTime, &milliseconds, session->start, session->stop);
     *ns = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;

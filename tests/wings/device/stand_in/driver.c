@@ -369,7 +369,7 @@ EXPORT int cuEventRecord(CUevent event, CUstream stream) {
 EXPORT int cuEventQuery(CUevent event) {
     STAND_IN_BEGIN();
     (void)event;
-    return stand_in_flag("late-host") ? CUDA_SUCCESS : 600; /* CUDA_ERROR_NOT_READY */
+    return stand_in_flag("late-host") ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 EXPORT int cuEventSynchronize(CUevent event) {
@@ -404,7 +404,8 @@ EXPORT int nvmlDeviceGetClockInfo(nvmlDevice_t device, int clock, unsigned *mhz)
     (void)device;
     *mhz = (unsigned)(clock == NVML_CLOCK_MEM ? stand_in_number("memory-mhz", 3199)
                                               : stand_in_number("mhz", 1000));
-    if (clock == NVML_CLOCK_SM && stand_in_flag("moving-clock")) *mhz -= reads++ % 8;
+    const uint64_t every = stand_in_number("moving-clock", 0);
+    if (clock == NVML_CLOCK_SM && every > 0) *mhz -= (unsigned)(reads++ / every % 8);
     return 0;
 }
 

@@ -25,13 +25,19 @@ static void put_measured(struct text *out, const wb_report_options *options, uin
         report_put_time(out, NS_MHZ, time);
 }
 
-/* The verdict where nothing is proven beside what was measured. */
+/* The verdict where nothing is proven beside what was measured, */
+static const char *state_name(const struct wb_measurement *measurement, const wb_report_options *options) {
+    if (!options->has_deadline) return "measured";
+    return wb_measurement_misses(measurement, options) ? "missed" : "within";
+}
+
+/* in words. */
 static void put_line(struct text *out, const struct layout *layout, const struct wb_measurement *measurement,
                      const wb_report_options *options) {
     const wb_measured *longest = &measurement->longest;
     const bool by_cycles = options->has_deadline && options->unit == WB_UNIT_CYCLES;
     const bool misses = wb_measurement_misses(measurement, options);
-    const char *state = misses ? "missed" : options->has_deadline ? "within" : "measured";
+    const char *state = state_name(measurement, options);
     layout_styled(out, layout, misses ? STYLE_RED : STYLE_BOLD, state);
     const size_t start = out->length;
     text_printf(out, ": %s took ", wb_kernel_name(measurement->image.run.kernel));
@@ -208,6 +214,27 @@ static void results_members_json(struct json *json, const struct wb_measurement 
     json_close(json);
 }
 
+/* The verdict on what was measured and what is proven together, and the bounds. */
+static void analysis_json(struct json *json, const wb_analysis *analysis, const wb_report_options *options) {
+    const wb_report_options of_bounds = {.size = sizeof of_bounds, .timing = options->timing};
+    const wb_verdict verdict = verdict_of(analysis, options);
+    json_put_text(json, "state", wb_state_name(verdict.state));
+    verdict_json(json, &verdict, analysis->machine);
+    json_put_text(json, "unmeasured", wb_analysis_unmeasured(analysis));
+    json_open_object(json, "analysis");
+    json_put_text(json, "warpbound", wb_version());
+    report_analysis_json(json, analysis, &of_bounds);
+    json_close(json);
+}
+
+static void state_json(struct json *json, const struct wb_measurement *measurement,
+                       const wb_report_options *options) {
+    json_put_text(json, "state", state_name(measurement, options));
+    json_put_null(json, "verdict");
+    json_put_null(json, "unmeasured");
+    json_put_null(json, "analysis");
+}
+
 static void put_json(struct json *json, const struct wb_measurement *measurement, const wb_analysis *analysis,
                      const wb_report_options *options) {
     const struct exchange *exchange = measurement->exchange;
@@ -229,16 +256,10 @@ static void put_json(struct json *json, const struct wb_measurement *measurement
     json_put(json, "largest_ns %" PRIu64 ", largest_cycles %*" PRIu64, measurement->longest.ns,
              measurement->longest.cycles > 0, measurement->longest.cycles);
     results_members_json(json, measurement);
-    json_put_text(json, "state",
-                  analysis != NULL         ? wb_state_name(verdict_of(analysis, options).state)
-                  : !options->has_deadline ? "measured"
-                  : wb_measurement_misses(measurement, options) ? "missed"
-                                                                : "within");
-    json_put_text(json, "unmeasured", analysis != NULL ? wb_analysis_unmeasured(analysis) : NULL);
-    if (json_open_known(json, "analysis", analysis != NULL)) {
-        report_analysis_json(json, analysis, options);
-        json_close(json);
-    }
+    if (analysis != NULL)
+        analysis_json(json, analysis, options);
+    else
+        state_json(json, measurement, options);
     json_close(json);
 }
 

@@ -173,6 +173,8 @@ static const struct option_row rows[] = {
      .help =
          "exit 1 if a run takes longer; 0 only if a proven bound of the machine is within it: 4500, 100us"},
     HEADING("Limits"),
+    {0, "time-limit", "SECONDS", INTO(SECONDS, time_limit, COMMAND_MEASURE), .help = "stop after this time",
+     .expected = "a number of seconds above 0, such as 60 or 0.5"},
     {0, "patience", "SECONDS", OWN(SECONDS, patience),
      .help = "how long a call of the driver may take before its process is ended (default 30)",
      .expected = "a number of seconds above 0, such as 60 or 0.5"},
@@ -181,10 +183,7 @@ static const struct option_row rows[] = {
      .help = "text (default), json, or junit, the verdict as a test case",
      .words = {"text", "json", "junit"}},
     {0, "json", NULL, INTO(JSON, format, COMMAND_MEASURE), .help = "same as --format json"},
-    {'o', "output", "FILE", INTO(TEXT, output, COMMAND_MEASURE),
-     .help = "write to FILE, which appears only when complete"},
     {'q', "quiet", NULL, INTO(FLAG, quiet, COMMAND_MEASURE), .help = "print only the verdict line"},
-    {COLOR(COMMAND_MEASURE)},
 };
 
 static const struct command command = {

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROW = re.compile(r"^\| ((?:`[a-z-]+`,? ?)+) \| ((?:`\w+\.[ch]` ?)+)\| (\d+) \|", re.MULTILINE)
+ROW = re.compile(r"^\|((?:`[a-z-]+`,? ?)+)\|((?:`\w+\.[ch]` ?)+)\|(\d+)\|", re.MULTILINE)
 NAME = re.compile(r"`([^`]+)`")
 OF_ALL = {"check.h", "numbers.c", "main.c", "read.c", "loops.c", "section.c"}
 METHOD = re.compile(r'{\.name = "([a-z-]+)"')

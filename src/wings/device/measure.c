@@ -1,20 +1,8 @@
 /* A measurement: the child process that runs the launch, and what came of it. */
-#include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/files.h"
 #include "wings/device/measurement.h"
-
-/* How often the child is looked at. */
-#define LOOK_NS 2000000
-
-/* ---- The child ----------------------------------------------------------------------------------------- */
 
 /* Bytes that all objects of the image have. */
 static uint64_t image_size(const struct launch_image *image) {
@@ -39,119 +27,28 @@ static wb_status share_memory(struct wb_measurement *made, const wb_measure_opti
     return WB_OK;
 }
 
-/* Copies a text, cut where it is too long. */
-static void keep_text(char *to, size_t size, const char *text) {
-    const size_t length = strlen(text) < size - 1 ? strlen(text) : size - 1;
-    memcpy(to, text, length);
-    to[length] = '\0';
-}
-
-/* What the child does: it leaves all that it found in the exchange, and ends. */
-_Noreturn static void be_child(struct wb_measurement *made, const wb_measure_options *options,
-                               wb_diagnostics *diagnostics) {
-    struct exchange *exchange = made->exchange;
-    wb_message message;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    exchange->status = runs_make(&made->image, options, exchange, diagnostics);
-    for (size_t i = 0; wb_diagnostics_message(diagnostics, i, &message); i++) {
-        if (message.severity != WB_SEVERITY_ERROR) continue;
-        keep_text(exchange->where, sizeof exchange->where, message.where);
-        keep_text(exchange->message, sizeof exchange->message, message.text);
-        break;
-    }
-    _exit(0);
-}
-
-/* ---- Its parent ---------------------------------------------------------------------------------------- */
-
-/* What the child is, as its parent looks at it. */
-struct watched {
-    pid_t process;
-    const struct exchange *exchange;
+/* The context of the child's work. */
+struct work {
+    struct wb_measurement *made;
     const wb_measure_options *options;
-    uint64_t runs_total;
-    unsigned long long beat;
-    double since; /* seconds: when the beat was another one */
 };
 
-static double seconds_now(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static bool is_stopped(const struct watched *watched) {
-    const wb_watch *watch = &watched->options->watch;
-    const struct exchange *exchange = watched->exchange;
-    const uint64_t done = (uint64_t)exchange->counts[WB_MEASURED_COLD] + exchange->counts[WB_MEASURED_WARM];
-    return watch->poll != NULL && !watch->poll(watch->user, "measuring", done, watched->runs_total);
-}
-
-static bool hangs(struct watched *watched) {
-    const unsigned long long beat = atomic_load(&watched->exchange->beat);
-    const double now = seconds_now();
-    if (beat != watched->beat) watched->since = now;
-    watched->beat = beat;
-    return now - watched->since > watched->options->patience;
-}
-
-/* Ends the child. */
-static void end_child(pid_t process) {
-    (void)kill(process, SIGKILL);
-    while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {
-    }
-}
-
-/* What an exit of the child means. */
-static wb_status child_ended(const struct exchange *exchange, int how, wb_diagnostics *diagnostics) {
-    if (WIFSIGNALED(how)) {
-        diagnose(diagnostics, SEVERITY_ERROR, "measure",
-                 "the process that calls the driver died of signal %d", WTERMSIG(how));
-        return WB_ERR_DECLINED;
-    }
-    if (exchange->status != WB_OK)
-        diagnose(diagnostics, SEVERITY_ERROR, exchange->where, "%s", exchange->message);
-    return exchange->status;
-}
-
-/* Waits for the child, or ends it when it hangs. */
-static wb_status watch_child(struct watched *watched, wb_diagnostics *diagnostics) {
-    const struct timespec pause = {.tv_nsec = LOOK_NS};
-    for (;;) {
-        int how = 0;
-        const pid_t ended = waitpid(watched->process, &how, WNOHANG);
-        if (ended == watched->process) return child_ended(watched->exchange, how, diagnostics);
-        if (is_stopped(watched)) {
-            end_child(watched->process);
-            diagnose(diagnostics, SEVERITY_ERROR, "measure", "stopped before all runs were done");
-            return WB_ERR_LIMIT;
-        }
-        if (hangs(watched)) {
-            end_child(watched->process);
-            diagnose(diagnostics, SEVERITY_ERROR, "measure",
-                     "a call of the driver did not return within %g seconds: the process that made it was "
-                     "ended",
-                     watched->options->patience);
-            return WB_ERR_DECLINED;
-        }
-        (void)nanosleep(&pause, NULL);
-    }
+static wb_status run_in_child(void *context, wb_diagnostics *diagnostics) {
+    const struct work *work = context;
+    return runs_make(&work->made->image, work->options, work->made->exchange, diagnostics);
 }
 
 static wb_status run_child(struct wb_measurement *made, const wb_measure_options *options,
                            wb_diagnostics *diagnostics) {
-    const uint64_t states = (uint64_t)options->cold + options->warm;
-    struct watched watched = {.exchange = made->exchange,
-                              .options = options,
-                              .runs_total = states * options->runs,
-                              .since = seconds_now()};
-    watched.process = fork();
-    if (watched.process == 0) be_child(made, options, diagnostics);
-    if (watched.process < 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, "measure", "no process can be made: %s", strerror(errno));
-        return WB_ERR_LIMIT;
-    }
-    return watch_child(&watched, diagnostics);
+    struct work work = {made, options};
+    const struct child_work child = {.run = run_in_child,
+                                     .context = &work,
+                                     .state = &made->exchange->state,
+                                     .patience = options->patience,
+                                     .stage = "measuring",
+                                     .total = ((uint64_t)options->cold + options->warm) * options->runs,
+                                     .watch = &options->watch};
+    return child_run(&child, diagnostics);
 }
 
 /* ---- What came of it ----------------------------------------------------------------------------------- */

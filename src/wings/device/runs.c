@@ -33,12 +33,9 @@ struct session {
     const wb_measure_options *options;
     struct exchange *exchange;
     wb_diagnostics *diagnostics;
-    struct driver driver;
-    struct nvml nvml;
-    nvmlDevice_t nvml_device;
+    struct device device;
     CUmodule module;
     CUfunction function, empty, wait;
-    CUstream stream;
     CUevent start, stop;
     struct arena arena;
     uint64_t *addresses; /* per object of the image; 0: a variable that the driver does not name */
@@ -48,62 +45,7 @@ struct session {
     uint64_t swept; /* memory for that */
 };
 
-/* Calls a function of the driver; what returns does not hang. */
-#define CALL(session, name, ...)                                                                             \
-    do {                                                                                                     \
-        DRIVER_CALL(&(session)->driver, (session)->diagnostics, name, __VA_ARGS__);                          \
-        (void)atomic_fetch_add(&(session)->exchange->beat, 1);                                               \
-    } while (0)
-
-/* ---- The GPU ------------------------------------------------------------------------------------------- */
-
-static wb_status read_attribute(struct session *session, int device, int attribute, uint32_t *value) {
-    int read = 0;
-    CALL(session, cuDeviceGetAttribute, &read, attribute, device);
-    *value = (uint32_t)read;
-    return WB_OK;
-}
-
-/* Clocks are not needed: without NVML they are not known. */
-static void open_nvml(struct session *session, int device) {
-    struct device_facts *facts = &session->exchange->facts;
-    struct nvml *nvml = &session->nvml;
-    char bus[32];
-    if (session->driver.cuDeviceGetPCIBusId(bus, sizeof bus, device) != CUDA_SUCCESS) return;
-    if (!nvml_open(session->options->driver, nvml) ||
-        nvml->nvmlDeviceGetHandleByPciBusId(bus, &session->nvml_device) != 0) {
-        nvml->library = NULL;
-        return;
-    }
-    (void)nvml->nvmlSystemGetDriverVersion(facts->driver, sizeof facts->driver);
-    if (nvml->nvmlDeviceGetClockInfo(session->nvml_device, NVML_CLOCK_MEM, &facts->memory_clock) != 0)
-        facts->memory_clock = 0;
-}
-
-static wb_status open_device(struct session *session) {
-    struct device_facts *facts = &session->exchange->facts;
-    int device = 0, version = 0;
-    uint32_t major, minor, l2;
-    CUcontext context;
-    WB_TRY(driver_open(session->options->driver, session->diagnostics, &session->driver));
-    CALL(session, cuDriverGetVersion, &version);
-    CALL(session, cuDeviceGet, &device, 0);
-    CALL(session, cuDeviceGetName, facts->gpu, sizeof facts->gpu, device);
-    WB_TRY(read_attribute(session, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
-    WB_TRY(read_attribute(session, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor));
-    WB_TRY(read_attribute(session, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &facts->sms));
-    WB_TRY(read_attribute(session, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2));
-    facts->sm = major * 10 + minor;
-    facts->cuda = (uint32_t)version;
-    facts->l2_bytes = l2;
-    CALL(session, cuDevicePrimaryCtxRetain, &context, device);
-    CALL(session, cuCtxSetCurrent, context);
-    CALL(session, cuStreamCreate, &session->stream, CU_STREAM_NON_BLOCKING);
-    CALL(session, cuEventCreate, &session->start, 0);
-    CALL(session, cuEventCreate, &session->stop, 0);
-    open_nvml(session, device);
-    return WB_OK;
-}
+#define CALL(session, name, ...) DEVICE_CALL(&(session)->device, name, __VA_ARGS__)
 
 /* ---- The launch in memory ------------------------------------------------------------------------------ */
 
@@ -120,11 +62,11 @@ static wb_status find_variables(struct session *session) {
         const struct image_object *object = &session->image->objects.items[i];
         size_t bytes = 0;
         if (!object->is_variable) continue;
-        const int result =
-            session->driver.cuModuleGetGlobal(&session->addresses[i], &bytes, session->module, object->name);
+        const int result = session->device.driver.cuModuleGetGlobal(&session->addresses[i], &bytes,
+                                                                    session->module, object->name);
         if (result != CUDA_SUCCESS || bytes < object->size) session->addresses[i] = 0;
         if (object->is_given || session->options->results)
-            WB_TRY(driver_result(&session->driver, "cuModuleGetGlobal", result, session->diagnostics));
+            WB_TRY(driver_result(&session->device.driver, "cuModuleGetGlobal", result, session->diagnostics));
     }
     return WB_OK;
 }
@@ -190,7 +132,7 @@ static wb_status place_sweep(struct session *session) {
     uint64_t bytes = SWEEP_MOST;
     const uint64_t levels = SWEEP_LEVELS * session->exchange->facts.l2_bytes;
     const uint64_t least = levels > SWEEP_LEAST ? levels : SWEEP_LEAST;
-    while (bytes / 2 >= least && session->driver.cuMemAlloc(&session->swept, bytes) != CUDA_SUCCESS)
+    while (bytes / 2 >= least && session->device.driver.cuMemAlloc(&session->swept, bytes) != CUDA_SUCCESS)
         bytes /= 2;
     if (session->swept == 0) CALL(session, cuMemAlloc, &session->swept, bytes);
     session->exchange->swept_bytes = bytes;
@@ -213,7 +155,7 @@ static wb_status launch(struct session *session, CUfunction function) {
                      &session->param_bytes, CU_LAUNCH_PARAM_END};
     const bool has_params = function == session->function && session->param_bytes > 0;
     CALL(session, cuLaunchKernel, function, given->grid[0], given->grid[1], given->grid[2], given->block[0],
-         given->block[1], given->block[2], (unsigned)given->shared_bytes, session->stream, NULL,
+         given->block[1], given->block[2], (unsigned)given->shared_bytes, session->device.stream, NULL,
          has_params ? extra : NULL);
     return WB_OK;
 }
@@ -223,14 +165,14 @@ static wb_status time_launch(struct session *session, CUfunction function, uint6
     uint64_t wait_ns = WAIT_NS;
     float milliseconds = 0;
     void *params[] = {&wait_ns};
-    CALL(session, cuLaunchKernel, session->wait, 1, 1, 1, 1, 1, 1, 0, session->stream, params, NULL);
-    CALL(session, cuEventRecord, session->start, session->stream);
+    CALL(session, cuLaunchKernel, session->wait, 1, 1, 1, 1, 1, 1, 0, session->device.stream, params, NULL);
+    CALL(session, cuEventRecord, session->start, session->device.stream);
     WB_TRY(launch(session, function));
-    CALL(session, cuEventRecord, session->stop, session->stream);
-    const int passed = session->driver.cuEventQuery(session->start);
+    CALL(session, cuEventRecord, session->stop, session->device.stream);
+    const int passed = session->device.driver.cuEventQuery(session->start);
     *early = passed == CUDA_SUCCESS;
     if (passed != CUDA_ERROR_NOT_READY)
-        WB_TRY(driver_result(&session->driver, "cuEventQuery", passed, session->diagnostics));
+        WB_TRY(driver_result(&session->device.driver, "cuEventQuery", passed, session->diagnostics));
     CALL(session, cuEventSynchronize, session->stop);
     CALL(session, cuEventElapsedTime, &milliseconds, session->start, session->stop);
     *ns = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
@@ -248,18 +190,6 @@ static wb_status time_empty(struct session *session) {
     return WB_OK;
 }
 
-/* The clock of the SMs in MHz, and whether it is kept low; 0: not known. */
-static uint32_t read_clock(const struct session *session, bool *throttled) {
-    unsigned clock = 0;
-    unsigned long long reasons = 0;
-    if (session->nvml.library == NULL ||
-        session->nvml.nvmlDeviceGetClockInfo(session->nvml_device, NVML_CLOCK_SM, &clock) != 0)
-        return 0;
-    if (session->nvml.nvmlDeviceGetCurrentClocksThrottleReasons(session->nvml_device, &reasons) == 0)
-        *throttled |= (reasons & NVML_THROTTLED) != 0;
-    return clock;
-}
-
 static wb_status prepare(struct session *session, wb_measured_state state) {
     if (state == WB_MEASURED_COLD) WB_TRY(load_module(session));
     WB_TRY(write_memory(session));
@@ -275,14 +205,15 @@ static wb_status run_once(struct session *session, wb_measured_state state) {
     bool throttled = false, early;
     uint64_t ns;
     WB_TRY(prepare(session, state));
-    const uint32_t before = read_clock(session, &throttled);
+    const uint32_t before = device_clock(&session->device, &throttled);
     WB_TRY(time_launch(session, session->function, &ns, &early));
-    const uint32_t after = read_clock(session, &throttled);
+    const uint32_t after = device_clock(&session->device, &throttled);
     if (before != after || throttled || early) {
         exchange->discarded[state]++;
         return WB_OK;
     }
     const uint64_t beside = exchange->empty_ns + EVENT_NS;
+    exchange->state.done++;
     exchange->runs[state][exchange->counts[state]++] =
         (wb_measured_run){ns > beside ? ns - beside : 0, before};
     return WB_OK;
@@ -295,7 +226,7 @@ static wb_status run_state(struct session *session, wb_measured_state state) {
         WB_TRY(prepare(session, WB_MEASURED_WARM));
         WB_TRY(launch(session, session->function));
     }
-    CALL(session, cuStreamSynchronize, session->stream);
+    CALL(session, cuStreamSynchronize, session->device.stream);
     for (uint64_t i = 0; i < RUN_ATTEMPTS * runs && *count < runs; i++)
         WB_TRY(run_once(session, state));
     if (*count > 0) return WB_OK;
@@ -312,7 +243,7 @@ static wb_status read_results(struct session *session) {
     if (to == NULL) return WB_OK;
     WB_TRY(prepare(session, WB_MEASURED_WARM));
     WB_TRY(launch(session, session->function));
-    CALL(session, cuStreamSynchronize, session->stream);
+    CALL(session, cuStreamSynchronize, session->device.stream);
     for (size_t i = 0; i < session->image->objects.count; i++) {
         const struct image_object *object = &session->image->objects.items[i];
         if (object->size > 0) CALL(session, cuMemcpyDtoH, to, session->addresses[i], object->size);
@@ -323,7 +254,10 @@ static wb_status read_results(struct session *session) {
 
 static wb_status make(struct session *session) {
     const wb_measure_options *options = session->options;
-    WB_TRY(open_device(session));
+    WB_TRY(device_open(options->driver, &session->exchange->state, session->diagnostics, &session->device,
+                       &session->exchange->facts));
+    CALL(session, cuEventCreate, &session->start, 0);
+    CALL(session, cuEventCreate, &session->stop, 0);
     WB_TRY(place_launch(session));
     WB_TRY(load_own(session));
     if (options->cold) WB_TRY(place_sweep(session));

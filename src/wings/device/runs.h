@@ -2,30 +2,16 @@
 #ifndef WB_WINGS_DEVICE_RUNS_H
 #define WB_WINGS_DEVICE_RUNS_H
 
-#include <stdatomic.h>
-
 #include "warpbound_device.h"
-#include "wings/device/driver.h"
+#include "wings/device/device.h"
 #include "wings/device/image.h"
 
 /* Runs that are tried for each that is kept. */
 #define RUN_ATTEMPTS 4u
 
-struct device_facts {
-    char gpu[128], driver[80]; /* of NVML "": not known */
-    uint32_t cuda;             /* 12080: the driver is for CUDA 12.8 */
-    uint32_t sm, sms;
-    uint64_t l2_bytes;
-    uint32_t memory_clock; /* MHz; 0: not known */
-};
-
-/* Memory that both processes have. The child writes it; its parent reads all but `beat` once the child is
- * gone.
- */
+/* Memory that both processes have: what the child finds. */
 struct exchange {
-    atomic_ullong beat; /* grows with every call of the driver that has returned */
-    wb_status status;
-    char where[256], message[1024]; /* of an error */
+    struct child_state state;
     struct device_facts facts;
     uint64_t empty_ns, swept_bytes;
     uint64_t discarded[WB_MEASURED_STATES];

@@ -205,10 +205,10 @@ static const struct lie lies[] = {
     {"throttle", 3, "in all of 8 cold runs the clock moved or was throttled"},
     {"late-host", 3, "in all of 8 cold runs the clock moved or was throttled, or the host was late"},
     {"hang=cuInit", 3,
-     "a call of the driver did not return within 0.5 seconds: the process that made it was ended"},
+     "driver: error: a call did not return within 0.5 seconds: the process that made it was ended"},
     {"hang=cuEventSynchronize", 3, "did not return within 0.5 seconds"},
-    {"crash=cuModuleLoadData", 3, "the process that calls the driver died of signal"},
-    {"crash=cuLaunchKernel", 3, "the process that calls the driver died of signal"},
+    {"crash=cuModuleLoadData", 3, "driver: error: the process that calls it died of signal"},
+    {"crash=cuLaunchKernel", 3, "driver: error: the process that calls it died of signal"},
     {"wrong-result", 4,
      "--results: error: the GPU left other results in memory than the interpreter does: 1 bytes "
      "differ"},

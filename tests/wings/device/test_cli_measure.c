@@ -189,6 +189,23 @@ static void test_a_contradiction_names_both_numbers(void **state) {
     run_free(&run);
 }
 
+/* The picture has all runs, and stands in the page, too. */
+static void test_the_distribution_is_drawn(void **state) {
+    (void)state;
+    struct run run = measure("mhz=306,slow=200", SAXPY " -n 30 --format svg");
+    assert_int_equal(run.status, 0);
+    assert_memory_equal(run.out, "<svg ", 5);
+    assert_contains(run.out, "cold");
+    assert_contains(run.out, "warm");
+    run_free(&run);
+    run = run_beside_folder("STAND_IN=mhz=306,slow=3000 \"$WB\" measure " SAXPY
+                            " -n 30 -q --report \"$D/r.html\" --driver " WB_STAND_IN
+                            " 2>&1; cat \"$D/r.html\"");
+    assert_contains(run.out, "<figure><svg ");
+    assert_contains(run.out, "The machine is not the GPU that was measured.");
+    run_free(&run);
+}
+
 /* ---- Lies ---------------------------------------------------------------------------------------------- */
 
 struct lie {
@@ -287,7 +304,7 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
     struct run run = run_command("measure kernels/saxpy.yaml --format junit");
     assert_int_equal(run.status, 2);
-    assert_contains(run.err, "--format junit needs a machine");
+    assert_contains(run.err, "--format junit and --report need a machine");
     run_free(&run);
 }
 
@@ -300,6 +317,7 @@ int main(void) {
         cmocka_unit_test(test_bounds_stand_beside_it),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_a_contradiction_names_both_numbers),
+        cmocka_unit_test(test_the_distribution_is_drawn),
         cmocka_unit_test(test_lies_are_noticed),
         cmocka_unit_test(test_each_failing_call_is_named),
         cmocka_unit_test(test_runs_are_discarded),

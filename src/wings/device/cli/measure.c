@@ -23,8 +23,9 @@ struct measure_options {
 static wb_status check_options(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->block_index.given)
         return usage_error(diagnostics, "--block-index is for one block: a GPU runs all of them");
-    if (options->format == OUTPUT_JUNIT && options->machine == NULL)
-        return usage_error(diagnostics, "--format junit needs a machine (-m) whose verdict it is of");
+    if ((options->format == OUTPUT_JUNIT || options->report != NULL) && options->machine == NULL)
+        return usage_error(diagnostics,
+                           "--format junit and --report need a machine (-m) whose verdict they are of");
     return WB_OK;
 }
 
@@ -118,11 +119,33 @@ static wb_status write_report(const struct options *options, const wb_measuremen
                               wb_diagnostics *diagnostics) {
     const wb_report_format format = report_format(options);
     char *text = NULL;
-    wb_status status = format == WB_REPORT_JUNIT
-                           ? wb_report(analysis, format, report, diagnostics, &text)
-                           : wb_measurement_report(measurement, analysis, format, report, diagnostics, &text);
+    wb_status status;
+    if (options->format == OUTPUT_SVG)
+        status = wb_measurement_picture(measurement, diagnostics, &text);
+    else if (format == WB_REPORT_JUNIT)
+        status = wb_report(analysis, format, report, diagnostics, &text);
+    else
+        status = wb_measurement_report(measurement, analysis, format, report, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
+    return status;
+}
+
+/* --report */
+static wb_status write_page(const struct options *options, const wb_measurement *measurement,
+                            const wb_analysis *analysis, const wb_report_options *report,
+                            wb_diagnostics *diagnostics) {
+    char *picture = NULL;
+    wb_file *file = NULL;
+    if (options->report == NULL) return WB_OK;
+    wb_status status = wb_measurement_picture(measurement, diagnostics, &picture);
+    if (status == WB_OK) status = wb_file_new(options->report, diagnostics, &file);
+    const wb_html_options html = {.size = sizeof html, .watch = watch_terminal(), .picture = picture};
+    const wb_writer writer = {wb_file_append, file};
+    if (status == WB_OK) status = wb_html_report(analysis, report, &html, &writer, diagnostics);
+    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
+    wb_file_free(file);
+    free(picture);
     return status;
 }
 
@@ -144,6 +167,7 @@ static int command_measure(const struct options *options, wb_diagnostics *diagno
     if (status == WB_OK)
         status = (int)analyze(options, &inputs, &report, measurement, diagnostics, &analysis);
     if (status == WB_OK) status = (int)write_report(options, measurement, analysis, &report, diagnostics);
+    if (status == WB_OK) status = (int)write_page(options, measurement, analysis, &report, diagnostics);
     if (status == WB_OK) status = judge(&inputs, &report, measurement, analysis, diagnostics);
     wb_analysis_free(analysis);
     wb_measurement_free(measurement);
@@ -180,9 +204,11 @@ static const struct option_row rows[] = {
      .expected = "a number of seconds above 0, such as 60 or 0.5"},
     HEADING("What is written"),
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_MEASURE),
-     .help = "text (default), json, or junit, the verdict as a test case",
-     .words = {"text", "json", "junit"}},
+     .help = "text (default), json, svg, the distribution of the times, or junit, the verdict as a test case",
+     .words = {"text", "json", "svg", "junit"}},
     {0, "json", NULL, INTO(JSON, format, COMMAND_MEASURE), .help = "same as --format json"},
+    {0, "report", "FILE", INTO(TEXT, report, COMMAND_MEASURE),
+     .help = "also write the report of the analysis as one HTML file, with the distribution as a picture"},
     {'q', "quiet", NULL, INTO(FLAG, quiet, COMMAND_MEASURE), .help = "print only the verdict line"},
 };
 

@@ -122,6 +122,16 @@ static void test_bounds_stand_beside_it(void **state) {
     json_decref(document);
 }
 
+/* What was measured is not lost where nothing can be bounded. */
+static void test_times_without_bounds(void **state) {
+    (void)state;
+    struct run run = measure("slow=9", "kernels/sgemm_tiled.yaml -n 1 -m jetson-agx-orin");
+    assert_int_equal(run.status, 2);
+    assert_contains(run.out, "measured: sgemm_tiled took ");
+    assert_contains(run.err, "error: ");
+    run_free(&run);
+}
+
 struct judged_case {
     const char *stand_in, *arguments;
     int status;
@@ -315,6 +325,7 @@ int main(void) {
         cmocka_unit_test(test_results_are_those_of_the_interpreter),
         cmocka_unit_test(test_all_memory_is_compared),
         cmocka_unit_test(test_bounds_stand_beside_it),
+        cmocka_unit_test(test_times_without_bounds),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_a_contradiction_names_both_numbers),
         cmocka_unit_test(test_the_distribution_is_drawn),

@@ -1159,13 +1159,14 @@ typedef struct {
     uint32_t clock, memory_clock; /* of these, and of memory, at the time in MHz; 0: not known */
     uint64_t ns;                  /* that the kernel took at least; */
     uint64_t cycles;              /* the same at that clock; 0: not known */
-    bool of_times;         /* the deadline that it is held against is a time, not cycles */
+    bool of_times;                /* the deadline that it is held against is a time, not cycles */
 } wb_measured;
 
-/* Gives an analysis of a kernel what the same launch took on a GPU. A kernel that took longer than the deadline
- * misses it; one that took longer than what is proven of it, both at the clock of the GPU or of the machine,
- * whichever is lower, is a contradiction, unless the GPU is not that machine (wb_analysis_unmeasured).
- * WB_ERR_LIMIT when memory is exhausted, WB_ERR_INPUT for an analysis of something else. */
+/* Gives an analysis of a kernel what the same launch took on a GPU. A kernel that took longer than the
+ * deadline misses it; one that took longer than what is proven of it, both at the clock of the GPU or of the
+ * machine, whichever is lower, is a contradiction, unless the GPU is not that machine
+ * (wb_analysis_unmeasured). WB_ERR_LIMIT when memory is exhausted, WB_ERR_INPUT for an analysis of something
+ * else. */
 wb_status wb_analysis_set_measured(wb_analysis *analysis, const wb_measured *measured,
                                    wb_diagnostics *diagnostics);
 

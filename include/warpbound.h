@@ -678,6 +678,7 @@ typedef enum {
     WB_LOWER,     /* a schedule that takes this long was found */
     WB_SIMULATED, /* what one concrete policy took */
     WB_ESTIMATE,  /* a published formula that is not a proven bound; `reason` says why */
+    WB_MEASURED,  /* what one execution on a GPU took, by its clock */
 } wb_kind;
 
 const char *wb_kind_name(wb_kind kind);
@@ -1075,7 +1076,8 @@ wb_scope wb_analysis_scope(const wb_analysis *analysis);
 typedef enum {
     WB_BOUNDED,    /* there is no deadline; a bound is proven */
     WB_MET,        /* a proven bound is within the deadline */
-    WB_MISSED,     /* machine code takes longer than the deadline, however short its latencies are */
+    WB_MISSED,     /* machine code takes longer than the deadline, however short its latencies are, or it did
+                      on a GPU */
     WB_OPEN,       /* neither: the least proven bound is above the deadline, no execution that was found is */
     WB_BLOCK_ONLY, /* the deadline is of the kernel, and something is proven, but of a block only */
     WB_UNPROVEN,   /* nothing is proven, and no execution was found that takes longer than the deadline */
@@ -1106,8 +1108,8 @@ wb_status wb_accept_read(const char *names, wb_diagnostics *diagnostics, unsigne
  * as stated, takes that long at least. */
 typedef struct {
     uint64_t cycles;     /* 0: none was found */
-    wb_kind kind;        /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method */
-    const char *name;    /* of that; NULL of a stream whose kernels have different ones */
+    wb_kind kind;        /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method; WB_MEASURED */
+    const char *name;    /* of that, or of the GPU; NULL of a stream whose kernels have different ones */
     bool with_data;      /* beside covering paths: with the data that the launch gives */
     bool with_zeros;     /* that leaves buffers open: with zeros in them */
     bool of_code;        /* beside a PTX model: of the machine code that runs, */
@@ -1172,6 +1174,29 @@ const wb_stalls_warp *wb_stalls_refuting(const wb_stalls *stalls);
 
 /* The analysis of the machine code, or NULL. */
 const wb_analysis *wb_analysis_code(const wb_analysis *analysis);
+
+/* The longest execution of a launch that was measured on a GPU. */
+typedef struct {
+    const char *gpu;       /* its name */
+    uint32_t architecture; /* 87: of compute capability 8.7 */
+    uint32_t sms;
+    uint32_t clock, memory_clock; /* of these, and of memory, at the time in MHz; 0: not known */
+    uint64_t ns;                  /* that the kernel took at least; */
+    uint64_t cycles;              /* the same at that clock; 0: not known */
+    bool of_times;                /* the deadline that it is held against is a time, not cycles */
+} wb_measured;
+
+/* Gives an analysis of a kernel what the same launch took on a GPU. A kernel that took longer than the
+ * deadline misses it; one that took longer than what is proven of it, both at the clock of the GPU or of the
+ * machine, whichever is lower, is a contradiction, unless the GPU is not that machine
+ * (wb_analysis_unmeasured). WB_ERR_LIMIT when memory is exhausted, WB_ERR_INPUT for an analysis of something
+ * else. */
+wb_status wb_analysis_set_measured(wb_analysis *analysis, const wb_measured *measured,
+                                   wb_diagnostics *diagnostics);
+
+/* Why no bound is held against what was measured, in words: the GPU has another architecture or number of SMs
+ * than the machine, slower memory, or a clock that is not known; NULL: they are, or nothing was measured. */
+const char *wb_analysis_unmeasured(const wb_analysis *analysis);
 
 /* The answer that a report begins with: what is proven of what was asked about, and, where there is a
  * deadline, whether it is met. All times of it are of the same scope. */
@@ -1714,6 +1739,7 @@ typedef struct {
     size_t size;         /* sizeof(wb_html_options) */
     const char *command; /* the command line that makes the report again, to be shown; or NULL */
     wb_watch watch;      /* of the simulations that pictures are made of */
+    const char *picture; /* SVG that is shown below the verdict, as it is; or NULL */
 } wb_html_options;
 
 /* An analysis, or the kernels of a stream, as one HTML file that needs no other and no network

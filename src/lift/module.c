@@ -373,6 +373,9 @@ wb_status lift_module(const char *name, const void *bytes, size_t size, wb_diagn
     making.in.forms = &forms;
     const wb_input input = input_of(WB_INPUT_CUBIN, name, bytes, size);
     wb_status status = input_copy(&input, &module->arena, &module->input);
+    module->image = arena_string(&module->arena, bytes, size);
+    module->image_bytes = size;
+    if (status == WB_OK && module->image == NULL) status = diagnose_out_of_memory(diagnostics, name);
     if (status == WB_OK) status = cubin_read(name, bytes, size, diagnostics, &making.cubin);
     if (status == WB_OK) {
         status = make(&making, name, diagnostics);

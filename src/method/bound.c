@@ -58,6 +58,7 @@ const char *wb_kind_name(wb_kind kind) {
     case WB_UPPER: return "upper";
     case WB_LOWER: return "lower";
     case WB_SIMULATED: return "simulated";
+    case WB_MEASURED: return "measured";
     case WB_ESTIMATE: break;
     }
     return "estimate";

@@ -243,7 +243,7 @@ struct ptx_origin {
 
 struct wb_module {
     struct arena arena; /* owns everything below but the text */
-    char *text;         /* what was parsed, malloc'd */
+    char *text;         /* what was parsed, with a zero byte behind it; of machine code a listing; malloc'd */
     struct source source;
     wb_input input; /* that text, as it was given, or the file that it was taken from */
     struct ptx_origin origin;
@@ -251,8 +251,10 @@ struct wb_module {
                                  module is of use then; else NULL */
     uint32_t unit_count;
     const struct machine_code *code; /* what the functions were lifted from (sass/sass.h); NULL: PTX */
-    const char *version;             /* "9.0" */
-    const char *target;              /* "sm_75, debug" */
+    const char *image;               /* the cubin itself, of that code: */
+    size_t image_bytes;
+    const char *version; /* "9.0" */
+    const char *target;  /* "sm_75, debug" */
     struct ptx_file *files;
     struct ptx_variable *variables;
     struct ptx_function *functions;

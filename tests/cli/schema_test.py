@@ -166,6 +166,13 @@ def commands(command, folder):
     ]
     if "sweep" in WINGS:
         listed += [f"sweep show {swept(command, folder)}"]
+    if "device" in WINGS:
+        on_gpu = f"measure {{}} -n 3 --driver {os.environ['WB_STAND_IN']}"
+        listed += [
+            on_gpu.format("kernels/saxpy.yaml --results"),
+            on_gpu.format("kernels/cubin/saxpy.sm_87.cubin -l kernels/saxpy.yaml -m jetson-agx-orin"),
+            (1, on_gpu.format("kernels/fir.yaml -m ecrts2025-orin --deadline 1 --warm")),
+        ]
     if "task" in WINGS:
         listed += ["task docs/examples/task/task.yaml --method kernel"]
     if "jcse2017" in WINGS:

@@ -94,6 +94,8 @@ struct wb_analysis {
     assumed_set assumed;             /* of executing the block or the kernel (warp/path/path.h) */
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
     wb_stalls stalls;                /* of the machine code of the same launch; 0 cycles: not known */
+    wb_measured measured;            /* on a GPU; 0 ns: it was not */
+    const char *unmeasured;          /* wb_analysis_unmeasured */
 
     /* For a block: */
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */

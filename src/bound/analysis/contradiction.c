@@ -52,10 +52,17 @@ static void compare_blocks(wb_contradiction *furthest, const struct wb_analysis 
     if (given->longest != NULL) compare(furthest, longest, given->longest, true);
 }
 
+/* What the kernel took on a GPU. */
+static void compare_measured(wb_contradiction *furthest, const struct wb_analysis *analysis) {
+    keep_furthest(furthest, wb_analysis_scope(analysis), ceiling_of(analysis, WB_UPPER),
+                  measured_cycles(analysis));
+}
+
 static void compare_all(wb_contradiction *furthest, const struct wb_analysis *analysis) {
     const struct wb_analysis *longest = analysis->longest, *given = analysis->given;
     compare(furthest, analysis, analysis, false);
     compare_stalls(furthest, analysis, analysis);
+    compare_measured(furthest, analysis);
     for (size_t i = 0; i < analysis->blocks.count; i++)
         compare(furthest, analysis->blocks.items[i].analysis, analysis->blocks.items[i].analysis, false);
     if (longest != NULL) compare(furthest, longest, longest, false);

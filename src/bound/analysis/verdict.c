@@ -133,6 +133,13 @@ void verdict_decide(wb_verdict *verdict, const uint64_t *deadline) {
     verdict->state = verdict->contradiction.found.cycles > 0 ? WB_CONTRADICTION : state_of(verdict, deadline);
 }
 
+/* An execution on a GPU is one, whatever is proven. */
+static void take_measured(wb_verdict *verdict, const struct wb_analysis *analysis) {
+    const wb_slowest measured = measured_cycles(analysis), sure = measured_for_deadline(analysis);
+    if (measured.cycles > verdict->slowest.cycles) verdict->slowest = measured;
+    if (sure.cycles > verdict->sure.cycles) verdict->sure = sure;
+}
+
 /* Takes machine code into account: a bound of PTX that it takes longer than is none. */
 static void take_code(wb_verdict *verdict, const struct wb_analysis *analysis) {
     const bool is_about_kernel = verdict->scope == WB_SCOPE_KERNEL;
@@ -186,6 +193,7 @@ wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const 
     verdict.accepted = analysis_accepts_model(analysis);
     if (is_of_scope) take_times(&verdict, verdict.judged);
     if (is_of_scope) take_code(&verdict, analysis);
+    if (is_of_scope && verdict.judged == analysis) take_measured(&verdict, analysis);
     verdict.contradiction = analysis_contradiction(analysis);
     verdict_decide(&verdict, deadline);
     if (verdict.state != WB_CONTRADICTION && !is_of_scope && verdict.scope == WB_SCOPE_KERNEL &&

@@ -134,12 +134,20 @@ static void put_simulations(struct result_table *results, const struct wb_analys
     }
 }
 
+/* What was measured on the GPU that the machine is. */
+static void put_measured(struct result_table *results, const struct wb_analysis *analysis) {
+    const wb_slowest measured = measured_cycles(analysis);
+    if (measured.cycles > 0)
+        put_result(results, analysis, measured.name, WB_MEASURED, measured.cycles, NULL, 0);
+}
+
 /* First rows that are proven or happen, then the others. */
 static void put_rows(struct result_table *results, const struct wb_analysis *analysis) {
     put_kind(results, analysis, WB_UPPER, NULL);
     put_kind(results, analysis, WB_EXACT, NULL);
     put_kind(results, analysis, WB_LOWER, NULL);
     put_simulations(results, analysis, true);
+    put_measured(results, analysis);
     put_simulations(results, analysis, false);
     put_kind(results, analysis, WB_ESTIMATE, "estimates: not proven, so that no deadline rests on them");
 }

@@ -140,14 +140,18 @@ static void put_contradiction(struct text *out, const wb_verdict *verdict,
     const wb_contradiction *contradiction = &verdict->contradiction;
     const wb_slowest *found = &contradiction->found;
     put_sentence(out, verdict, words, "$mof the ", 0);
-    text_printf(out, "%s, %s found ", wb_scope_name(contradiction->scope),
-                found->name != NULL ? found->name : "an execution");
+    const bool is_measured = found->kind == WB_MEASURED;
+    text_printf(out, "%s, %s %s ", wb_scope_name(contradiction->scope),
+                found->name != NULL ? found->name : "an execution", is_measured ? "took" : "found");
     put_time(out, words, found->cycles);
     text_printf(out, " (%" PRIu64 " cycles, %s), and %s proves at most ", found->cycles,
                 wb_kind_name(found->kind), contradiction->method);
     put_time(out, words, contradiction->proven);
     text_printf(out, " (%" PRIu64 " cycles)", contradiction->proven);
-    put_sentence(out, verdict, words, "$c: one of them is wrong, and nothing here is a bound", 0);
+    put_sentence(out, verdict, words,
+                 is_measured ? "$c: the machine is not that GPU, and nothing here is a bound"
+                             : "$c: one of them is wrong, and nothing here is a bound",
+                 0);
 }
 
 static void put_unproven(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
@@ -178,7 +182,13 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
     case WB_MISSED: /* a bound is of every block, an execution that was found of one */
         if (sure->of_code) text_string(out, "by its machine code, ");
         put_sentence(out, verdict, words, verdict->scope == WB_SCOPE_BLOCK ? "$b" : "$s", 0);
-        put_sentence(out, verdict, words, " can take $t, $o more than $d$p$c", sure->cycles);
+        if (sure->kind != WB_MEASURED) {
+            put_sentence(out, verdict, words, " can take $t, $o more than $d$p$c", sure->cycles);
+            break;
+        }
+        put_sentence(out, verdict, words, " took $t", sure->cycles);
+        text_printf(out, " on %s", sure->name);
+        put_sentence(out, verdict, words, ", $o more than $d$p", sure->cycles);
         break;
     case WB_OPEN:
         if (verdict->is_bounded)
@@ -325,7 +335,10 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     else if (slowest->of_lane)
         text_string(out, " at least");
     else if (slowest->cycles > 0)
-        text_printf(out, slowest->kind == WB_SIMULATED ? " found, simulated under %s" : " found by %s",
+        text_printf(out,
+                    slowest->kind == WB_MEASURED    ? ", measured on %s"
+                    : slowest->kind == WB_SIMULATED ? " found, simulated under %s"
+                                                    : " found by %s",
                     slowest->name);
     if (slowest->cycles > 0 && slowest->with_data)
         text_printf(out, ", %s", report_data_words(slowest->with_zeros));
@@ -462,6 +475,7 @@ static const char *doubt_of(const wb_verdict *verdict) {
 void verdict_put_sure(struct text *out, const wb_verdict *verdict) {
     const wb_slowest *sure = &verdict->sure;
     text_printf(out, "%" PRIu64 " cycles", sure->cycles);
+    if (sure->kind == WB_MEASURED) text_printf(out, ", measured on %s", sure->name);
     if (sure->kind == WB_SIMULATED && verdict->judged != NULL && verdict->model == WB_MODEL_NONE)
         text_printf(out,
                     " under %s with every latency at the shortest that is stated, no miss of a TLB and all "
@@ -476,6 +490,8 @@ static void put_meaning(struct text *out, const wb_verdict *verdict) {
     text_string(out, verdict->state == WB_OPEN ? doubt_of(verdict)
                      : verdict->state == WB_BLOCK_ONLY
                          ? "a bound of one block says nothing of the kernel that it is part of"
+                     : verdict->contradiction.found.kind == WB_MEASURED
+                         ? "figures of the machine that the bound rests on are too small"
                          : "both numbers are this tool's: please report the command with its files");
     if (verdict->state == WB_OPEN && has_shortest)
         text_printf(out, "; at their shortest it takes %" PRIu64 " cycles", verdict->sure.cycles);
@@ -496,7 +512,8 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
     }
     put_slowest(out, layout, verdict, words);
     if (verdict->state == WB_MISSED && verdict->sure.cycles != verdict->slowest.cycles)
-        put_detail(out, layout, "shortest", verdict, verdict_put_sure);
+        put_detail(out, layout, verdict->sure.kind == WB_MEASURED ? "measured" : "shortest", verdict,
+                   verdict_put_sure);
     if (verdict->first_blocks.cycles > 0) put_detail(out, layout, "part", verdict, verdict_put_first_blocks);
     if (verdict->stalls != NULL && (!words->brief || verdict->slowest.cycles == verdict->stalls->cycles))
         put_detail(out, layout, "stalls", verdict, verdict_put_stalls);

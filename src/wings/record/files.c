@@ -14,10 +14,10 @@
 
 /* A launch that differs from all others. */
 struct distinct {
-    uint32_t launch;  /* the first of them in the recording */
-    const char *text; /* of its file, */
-    size_t head;      /* of which so many bytes say what the code is */
-    uint64_t times;
+    uint32_t launch;       /* the first of them in the recording */
+    const char *text;      /* of its file, */
+    size_t head;           /* of which so many bytes say what the code is */
+    uint64_t times, nodes; /* launched, and put into graphs */
 };
 
 struct writing {
@@ -151,7 +151,11 @@ static void add_launch(struct writing *writing, uint32_t number, const struct te
         arena_fail(&writing->arena, WB_ERR_LIMIT);
     const struct distinct made = {.launch = number, .text = text->data, .head = head};
     if (*kind == writing->distinct.count) arena_push(&writing->arena, &writing->distinct, made);
-    writing->distinct.items[*kind].times++;
+    struct distinct *distinct = &writing->distinct.items[*kind];
+    if (writing->recording->launches.items[number].stream != RECORDED_NONE)
+        distinct->times++;
+    else
+        distinct->nodes++;
 }
 
 static enum description take_launch(struct writing *writing, uint32_t number) {
@@ -178,10 +182,11 @@ static void write_launches(struct writing *writing) {
         struct text file = {.arena = &writing->arena};
         char name[40];
         (void)text_format(name, sizeof name, "launch-%u.yaml", i + 1);
-        text_printf(&file, "# Recorded: launched %" PRIu64 " time%s.\n%s", distinct->times,
-                    distinct->times == 1 ? "" : "s", distinct->text);
+        text_printf(&file,
+                    "# Recorded: launched %" PRIu64 " times, and put into graphs %" PRIu64 " times.\n%s",
+                    distinct->times, distinct->nodes, distinct->text);
         write_bytes(writing, name, file.data, file.length);
-        text_printf(&writing->summary, "%-16s %" PRIu64 " x ", name, distinct->times);
+        text_printf(&writing->summary, "%-16s %" PRIu64 " x ", name, distinct->times + distinct->nodes);
         const char *kernel = writing->recording->functions.items[launch->function].name;
         text_printable(&writing->summary, kernel, strlen(kernel));
         text_printf(&writing->summary, ", grid %u,%u,%u, block %u,%u,%u\n", launch->grid[0], launch->grid[1],
@@ -229,12 +234,14 @@ static void write_list(struct writing *writing, const struct listed *listed, siz
     text_printf(&writing->summary, "%s: %zu launches in their order\n", name, count);
 }
 
-/* A list of which a launch is missing would bound less than the stream: there is none of such a stream. */
+/* A list without some of the kernels, as of graphs, would bound less than the stream: there is none of it. */
 static void write_lists(struct writing *writing) {
     const struct recording *recording = writing->recording;
     struct listed *listed = arena_array(&writing->arena, recording->launches.count + 1, sizeof *listed);
-    bool *broken = arena_array(&writing->arena, recording->stream_count + 1, sizeof *broken);
+    bool *broken = arena_array(&writing->arena, recording->streams.count + 1, sizeof *broken);
     size_t count = 0;
+    for (uint32_t i = 0; i < recording->streams.count; i++)
+        broken[i] = recording->streams.items[i];
     for (uint32_t i = 0; i < recording->launches.count; i++) {
         const struct recorded_launch *launch = &recording->launches.items[i];
         if (launch->stream == RECORDED_NONE) continue;
@@ -272,8 +279,8 @@ static void write_all(void *context) {
         writing->kinds[i] = RECORDED_NONE;
         writing->counts[take_launch(writing, i)]++;
     }
-    text_printf(&writing->summary, "recorded: %zu launches in %u streams, %zu of them different\n",
-                recording->launches.count, recording->stream_count, writing->distinct.count);
+    text_printf(&writing->summary, "recorded: %zu different launches of %zu, streams: %zu\n",
+                writing->distinct.count, recording->launches.count, recording->streams.count);
     write_launches(writing);
     write_lists(writing);
     if (writing->distinct.count == 0) return;
@@ -297,9 +304,10 @@ static wb_status judge(const struct writing *writing) {
         status = WB_ERR_DECLINED;
         if (i == NO_PARAMS)
             diagnose(writing->diagnostics, SEVERITY_ERROR, SUBJECT,
-                     "%" PRIu64 " launches have ___ for their arguments: only drivers since CUDA 12.4 tell "
+                     "%" PRIu64
+                     " of %zu launches have ___ for their arguments: only drivers since CUDA 12.4 tell "
                      "where these stand",
-                     writing->counts[i]);
+                     writing->counts[i], writing->recording->launches.count);
         else
             diagnose(writing->diagnostics, SEVERITY_ERROR, SUBJECT,
                      "%" PRIu64 " of %zu launches have no file: %s", writing->counts[i],

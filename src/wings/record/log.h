@@ -30,6 +30,7 @@ enum log_kind {
     LOG_ALLOCATE,    /* struct log_pair: memory at address `a` of `b` bytes */
     LOG_FREE,        /* struct log_pair: memory at address `a` */
     LOG_LAUNCH,      /* struct log_launch */
+    LOG_GRAPH,       /* struct log_pair: a graph was launched in stream `a` */
 };
 
 struct log_head {

@@ -184,14 +184,13 @@ static void read_free(struct reading *reading, const struct record *record, cons
 
 /* ---- Launches ------------------------------------------------------------------------------------------ */
 
-static uint32_t stream_of(struct reading *reading, const struct record *record,
-                          const struct log_launch *launch) {
-    if ((launch->flags & LOG_IN_GRAPH) != 0) return RECORDED_NONE;
-    uint32_t stream = handle_value(reading, HANDLE_STREAM, record->process, launch->stream);
-    if (stream != RECORDED_NONE) return stream;
-    stream = reading->recording->stream_count++;
-    handle_set(reading, HANDLE_STREAM, record->process, launch->stream, stream);
-    return stream;
+static uint32_t stream_of(struct reading *reading, const struct record *record, uint64_t handle) {
+    struct recording *recording = reading->recording;
+    const uint32_t known = handle_value(reading, HANDLE_STREAM, record->process, handle);
+    if (known != RECORDED_NONE) return known;
+    arena_push(&recording->arena, &recording->streams, false);
+    handle_set(reading, HANDLE_STREAM, record->process, handle, (uint32_t)recording->streams.count - 1);
+    return (uint32_t)recording->streams.count - 1;
 }
 
 /* Every word of the parameters that is an address of memory that is there is a pointer. */
@@ -219,7 +218,8 @@ static void read_launch(struct reading *reading, const struct record *record,
     struct recording *recording = reading->recording;
     struct recorded_launch launch = {
         .function = handle_value(reading, HANDLE_FUNCTION, record->process, logged->function),
-        .stream = stream_of(reading, record, logged),
+        .stream =
+            (logged->flags & LOG_IN_GRAPH) != 0 ? RECORDED_NONE : stream_of(reading, record, logged->stream),
         .shared = logged->shared,
         .flags = logged->flags,
         .registers = logged->registers,
@@ -263,6 +263,7 @@ static void read_record(struct reading *reading, enum log_kind kind, struct reco
     case LOG_FUNCTION_OF: read_alias(reading, record, HANDLE_FUNCTION, &pair); break;
     case LOG_ALLOCATE: read_allocation(reading, record, &pair); break;
     case LOG_FREE: read_free(reading, record, &pair); break;
+    case LOG_GRAPH: reading->recording->streams.items[stream_of(reading, record, pair.a)] = true; break;
     default: refuse(reading, "a record of an unknown kind");
     }
 }

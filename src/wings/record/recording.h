@@ -42,7 +42,7 @@ struct recording {
     VEC(struct recorded_code) codes;
     VEC(struct recorded_function) functions;
     VEC(struct recorded_launch) launches;
-    uint32_t stream_count;
+    VEC(bool) streams; /* per stream: whether graphs were launched there, too */
     size_t record_count;
     bool truncated; /* the last record is not there as a whole: all before it is */
 };

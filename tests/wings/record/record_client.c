@@ -23,8 +23,8 @@ static driver_function find(const char *name) {
     memcpy(&found, &symbol, sizeof found);
     if (!looked_up) return found;
     char base[64];
-    (void)snprintf(base, sizeof base, "%.*s",
-                   (int)(strstr(name, "_v2") ? strlen(name) - 3 : strlen(name)), name);
+    (void)snprintf(base, sizeof base, "%.*s", (int)(strstr(name, "_v2") ? strlen(name) - 3 : strlen(name)),
+                   name);
     memcpy(&look_up, &symbol, sizeof look_up);
     if (look_up(base, &symbol, 12040, (uint64_t)0, &status) != 0) exit(9);
     memcpy(&found, &symbol, sizeof found);

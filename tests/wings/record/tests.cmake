@@ -1,3 +1,4 @@
+wb_test(test_recording wb_record)
 if(NOT TARGET stand_in) # of the wing device
   return()
 endif()

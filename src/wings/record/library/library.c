@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@
 /* Driver entry points are exported, all else is not. */
 #define EXPORT __attribute__((visibility("default")))
 
-enum { SUCCESS = 0, NOT_FOUND = 500 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_FOUND = 500 };
 enum {
     ATTRIBUTE_CAPABILITY_MAJOR = 75,
     ATTRIBUTE_CAPABILITY_MINOR = 76,
@@ -46,8 +47,8 @@ static void *driver_function(const char *name) {
 /* Looks up the driver's function and stores it in a pointer to functions. */
 #define FIND(name, pointer)                                                                                  \
     do {                                                                                                     \
-        void *of_driver = driver_function(name);                                                                 \
-        memcpy(&(pointer), &of_driver, sizeof of_driver);                                                            \
+        void *of_driver = driver_function(name);                                                             \
+        memcpy(&(pointer), &of_driver, sizeof of_driver);                                                    \
     } while (0)
 
 /* ---- The log ------------------------------------------------------------------------------------------- */
@@ -203,7 +204,9 @@ static void learn_params(struct function *function) {
     learn_registers(function);
     if (ask == NULL) return;
     function->count = function->bytes = 0;
-    while (function->count < PARAMS_MOST && ask(function->handle, function->count, &at, &size) == SUCCESS) {
+    int result = NOT_FOUND;
+    while (function->count < PARAMS_MOST &&
+           (result = ask(function->handle, function->count, &at, &size)) == SUCCESS) {
         void *more = realloc(function->params, (function->count + 1) * sizeof *function->params);
         if (more == NULL || at > PARAMS_MOST || size > PARAMS_MOST - at) return;
         function->params = more;
@@ -211,7 +214,7 @@ static void learn_params(struct function *function) {
         function->params[function->count++].size = size;
         if (at + size > function->bytes) function->bytes = at + size;
     }
-    function->is_known = true;
+    function->is_known = result == INVALID_VALUE; /* there is none behind the last */
 }
 
 /* ---- Launches ------------------------------------------------------------------------------------------ */
@@ -232,22 +235,24 @@ static uint8_t *gather(const void *handle, void **params, size_t *bytes, uint32_
     return gathered;
 }
 
-static void note_launch(struct log_launch *launch, const void *handle, void **params, void **extra) {
+/* `shape`: grid, block, and bytes of shared memory. */
+static void note_launch(const void *handle, const unsigned shape[7], uint64_t stream, uint32_t flags,
+                        void **params, void **extra) {
+    struct log_launch launch = {.function = number(handle), .stream = stream, .shared = shape[6]};
+    size_t listed, bytes = 0;
+    uint8_t *gathered = gather(handle, params, &listed, &launch.registers);
     const void *buffer = NULL;
-    size_t bytes = 0, listed;
+    memcpy(launch.grid, shape, sizeof launch.grid);
+    memcpy(launch.block, shape + 3, sizeof launch.block);
     for (void **at = extra; at != NULL && at[0] != NULL; at += 2) { /* CU_LAUNCH_PARAM_END is 0 */
         if (number(at[0]) == 1) buffer = at[1];
         if (number(at[0]) == 2) memcpy(&bytes, at[1], sizeof bytes);
     }
-    uint8_t *gathered = gather(handle, params, &listed, &launch->registers);
-    if (buffer == NULL) {
-        buffer = gathered;
-        bytes = listed;
-    }
-    if (buffer == NULL || bytes > PARAMS_MOST) launch->flags |= LOG_NO_PARAMS;
-    if ((launch->flags & LOG_NO_PARAMS) != 0) bytes = 0;
-    launch->function = number(handle);
-    append(LOG_LAUNCH, launch, sizeof *launch, buffer, bytes);
+    if (buffer == NULL) bytes = listed;
+    if (buffer == NULL) buffer = gathered;
+    const bool known = buffer != NULL && bytes <= PARAMS_MOST;
+    launch.flags = flags | (known ? 0 : LOG_NO_PARAMS);
+    append(LOG_LAUNCH, &launch, sizeof launch, buffer, known ? bytes : 0);
     free(gathered);
 }
 
@@ -259,17 +264,21 @@ static uint64_t stream_number(const void *stream, bool per_thread) {
     return (uintptr_t)stream == 1 ? 0 : number(stream); /* 1: the default of all threads, by its other name */
 }
 
+/* What a stream captures becomes nodes of a graph. */
+static uint32_t capture_flag(const void *stream) {
+    int (*ask)(const void *, int *), status = 0;
+    FIND("cuStreamIsCapturing", ask);
+    return ask != NULL && ask(stream, &status) == SUCCESS && status != 0 ? LOG_IN_GRAPH : 0;
+}
+
 static void note_plain(const void *function, const unsigned shape[7], const void *stream, bool per_thread,
                        void **params, void **extra) {
-    struct log_launch launch = {.stream = stream_number(stream, per_thread), .shared = shape[6]};
-    memcpy(launch.grid, shape, sizeof launch.grid);
-    memcpy(launch.block, shape + 3, sizeof launch.block);
-    note_launch(&launch, function, params, extra);
+    note_launch(function, shape, stream_number(stream, per_thread), capture_flag(stream), params, extra);
 }
 
 /* CUlaunchConfig and CUlaunchAttribute. */
 struct config {
-    unsigned shape[7]; /* grid, block, shared */
+    unsigned shape[7];
     void *stream;
     const struct attribute {
         int id, padding;
@@ -280,16 +289,14 @@ struct config {
 
 static void note_config(const struct config *config, const void *function, bool per_thread, void **params,
                         void **extra) {
-    struct log_launch launch = {.stream = stream_number(config->stream, per_thread),
-                                .shared = config->shape[6]};
-    memcpy(launch.grid, config->shape, sizeof launch.grid);
-    memcpy(launch.block, config->shape + 3, sizeof launch.block);
+    uint32_t flags = capture_flag(config->stream);
     for (unsigned i = 0; i < config->attribute_count; i++) {
-        const struct attribute *at = &config->attributes[i];
-        if (at->id == LAUNCH_ATTRIBUTE_CLUSTER && (at->value[0] > 1 || at->value[1] > 1 || at->value[2] > 1))
-            launch.flags |= LOG_CLUSTERS;
+        const unsigned *value = config->attributes[i].value;
+        if (config->attributes[i].id == LAUNCH_ATTRIBUTE_CLUSTER &&
+            (value[0] > 1 || value[1] > 1 || value[2] > 1))
+            flags |= LOG_CLUSTERS;
     }
-    note_launch(&launch, function, params, extra);
+    note_launch(function, config->shape, stream_number(config->stream, per_thread), flags, params, extra);
 }
 
 /* CUDA_KERNEL_NODE_PARAMS; its second version also has a kernel, where `function` is NULL. */
@@ -300,12 +307,9 @@ struct node {
     void *kernel;
 };
 
-static void note_node(const void *graph, const struct node *node, bool has_kernel) {
-    struct log_launch launch = {.stream = number(graph), .shared = node->shape[6], .flags = LOG_IN_GRAPH};
-    const void *function = node->function == NULL && has_kernel ? node->kernel : node->function;
-    memcpy(launch.grid, node->shape, sizeof launch.grid);
-    memcpy(launch.block, node->shape + 3, sizeof launch.block);
-    note_launch(&launch, function, node->params, node->extra);
+static void note_node(const struct node *node, bool has_kernel) {
+    note_launch(has_kernel && node->function == NULL ? node->kernel : node->function, node->shape, 0,
+                LOG_IN_GRAPH, node->params, node->extra);
 }
 
 /* ---- The driver's functions ---------------------------------------------------------------------------- */
@@ -404,7 +408,7 @@ RELEASE(cuMemUnmap, (uint64_t address, size_t bytes), (address, bytes), address)
          (config, function, params, extra), note_config(config, function, per_thread, params, extra))
 #define ADD_NODE(name, has_kernel)                                                                           \
     PASS(name, (void **node, void *graph, void *const *after, size_t count, const struct node *made),        \
-         (node, graph, after, count, made), note_node(graph, made, has_kernel))
+         (node, graph, after, count, made), note_node(made, has_kernel))
 
 LAUNCH(cuLaunchKernel, false)
 LAUNCH(cuLaunchKernel_ptsz, true)
@@ -414,75 +418,38 @@ LAUNCH_EX(cuLaunchKernelEx, false)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
 ADD_NODE(cuGraphAddKernelNode, false)
 ADD_NODE(cuGraphAddKernelNode_v2, true)
+PASS(cuGraphLaunch, (void *graph, void *stream), (graph, stream),
+     append_pair(LOG_GRAPH, stream_number(stream, false), 0, NULL))
+PASS(cuGraphLaunch_ptsz, (void *graph, void *stream), (graph, stream),
+     append_pair(LOG_GRAPH, stream_number(stream, true), 0, NULL))
 
 /* ---- Looking up functions by name ---------------------------------------------------------------------- */
 
-EXPORT int cuGetProcAddress(const char *name, void **found, int version, uint64_t flags);
-EXPORT int cuGetProcAddress_v2(const char *name, void **found, int version, uint64_t flags, int *status);
-
 #define PER_THREAD_DEFAULT_STREAM 2u /* a flag of cuGetProcAddress */
 
-#define ROW(name)                                                                                            \
-    { #name, (void (*)(void))name, 0, false }
-#define ROW_SINCE(name, symbol, version)                                                                     \
-    { #name, (void (*)(void))symbol, version, false }
-#define ROW_PER_THREAD(name)                                                                                 \
-    { #name, (void (*)(void))name##_ptsz, 0, true }
+/* A function of that name of this library, not of the driver behind it; or NULL. */
+static void *own_function(const char *name) {
+    Dl_info here, there;
+    if (dladdr(&lock, &here) == 0) return NULL;
+    void *library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = library != NULL ? dlsym(library, name) : NULL;
+    return found != NULL && dladdr(found, &there) != 0 && there.dli_fbase == here.dli_fbase ? found : NULL;
+}
 
-/* The functions of this library by the names that cuGetProcAddress has for them: of several the last that is
- * meant, from some version of CUDA on, or where the default stream is one of each thread. */
-static const struct {
-    const char *name;
-    void (*function)(void);
-    int version;
-    bool per_thread;
-} own_functions[] = {
-    ROW(cuModuleLoad),
-    ROW(cuModuleLoadData),
-    ROW(cuModuleLoadDataEx),
-    ROW(cuModuleLoadFatBinary),
-    ROW(cuLibraryLoadData),
-    ROW(cuLibraryLoadFromFile),
-    ROW(cuLibraryGetModule),
-    ROW(cuModuleGetFunction),
-    ROW(cuLibraryGetKernel),
-    ROW(cuKernelGetFunction),
-    ROW_SINCE(cuMemAlloc, cuMemAlloc_v2, 3020),
-    ROW(cuMemAllocManaged),
-    ROW_SINCE(cuMemAllocPitch, cuMemAllocPitch_v2, 3020),
-    ROW(cuMemAllocAsync),
-    ROW_PER_THREAD(cuMemAllocAsync),
-    ROW(cuMemAllocFromPoolAsync),
-    ROW_PER_THREAD(cuMemAllocFromPoolAsync),
-    ROW_SINCE(cuMemAllocHost, cuMemAllocHost_v2, 3020),
-    ROW(cuMemHostAlloc),
-    ROW_SINCE(cuMemHostRegister, cuMemHostRegister_v2, 6050),
-    ROW(cuMemMap),
-    ROW_SINCE(cuMemFree, cuMemFree_v2, 3020),
-    ROW(cuMemFreeAsync),
-    ROW_PER_THREAD(cuMemFreeAsync),
-    ROW(cuMemFreeHost),
-    ROW(cuMemHostUnregister),
-    ROW(cuMemUnmap),
-    ROW(cuLaunchKernel),
-    ROW_PER_THREAD(cuLaunchKernel),
-    ROW(cuLaunchCooperativeKernel),
-    ROW_PER_THREAD(cuLaunchCooperativeKernel),
-    ROW(cuLaunchKernelEx),
-    ROW_PER_THREAD(cuLaunchKernelEx),
-    ROW(cuGraphAddKernelNode),
-    ROW_SINCE(cuGraphAddKernelNode, cuGraphAddKernelNode_v2, 12000),
-    ROW(cuGetProcAddress),
-    ROW_SINCE(cuGetProcAddress, cuGetProcAddress_v2, 12000),
-};
-
-/* Puts the function of this library in the place of the driver's that was found, if it has one. */
+/* Puts the function of this library in the place of the driver's that was found, if it has one: of a name
+ * without its version the newest, as all since CUDA 6.5 mean, but for two that CUDA 12 changed. */
 static void replace(const char *name, void **found, int version, uint64_t flags) {
-    const bool per_thread = (flags & PER_THREAD_DEFAULT_STREAM) != 0, is_there = *found != NULL;
-    for (size_t i = 0; is_there && i < sizeof own_functions / sizeof *own_functions; i++)
-        if (strcmp(name, own_functions[i].name) == 0 && version >= own_functions[i].version &&
-            (per_thread || !own_functions[i].per_thread))
-            memcpy(found, &own_functions[i].function, sizeof *found);
+    static const char *const endings[] = {"_ptsz", "_v2", ""};
+    const bool changed = strcmp(name, "cuGetProcAddress") == 0 || strcmp(name, "cuGraphAddKernelNode") == 0;
+    for (size_t i = (flags & PER_THREAD_DEFAULT_STREAM) != 0 ? 0 : 1; *found != NULL && i < 3; i++) {
+        char symbol[100];
+        if (i == 1 && changed && version < 12000) continue;
+        (void)snprintf(symbol, sizeof symbol, "%s%s", name, endings[i]);
+        void *own = own_function(symbol);
+        if (own == NULL) continue;
+        *found = own;
+        return;
+    }
 }
 
 PASS(cuGetProcAddress, (const char *name, void **found, int version, uint64_t flags),

@@ -192,6 +192,7 @@ const char *describe_variables(const wb_kernel *kernel, struct arena *arena, wb_
     assert(arena_is_protected(arena));
     wb_status status = code_number(module, arena, &code_first);
     if (status == WB_OK) status = program_scan(&program, kernel, arena, code_first, diagnostics);
+    program_free(&program); /* what is used below is in the arena */
     if (status != WB_OK) return NULL;
     text_string(&out, "");
     for (uint32_t i = 0; i < module->variable_count; i++) {

@@ -193,6 +193,11 @@ static uint32_t stream_of(struct reading *reading, const struct record *record, 
     return (uint32_t)recording->streams.count - 1;
 }
 
+static void read_graph(struct reading *reading, const struct record *record, const struct log_pair *pair) {
+    const uint32_t stream = stream_of(reading, record, pair->a);
+    reading->recording->streams.items[stream] = true;
+}
+
 /* Every word of the parameters that is an address of memory that is there is a pointer. */
 static void find_pointers(struct reading *reading, const struct record *record,
                           struct recorded_launch *launch) {
@@ -263,7 +268,7 @@ static void read_record(struct reading *reading, enum log_kind kind, struct reco
     case LOG_FUNCTION_OF: read_alias(reading, record, HANDLE_FUNCTION, &pair); break;
     case LOG_ALLOCATE: read_allocation(reading, record, &pair); break;
     case LOG_FREE: read_free(reading, record, &pair); break;
-    case LOG_GRAPH: reading->recording->streams.items[stream_of(reading, record, pair.a)] = true; break;
+    case LOG_GRAPH: read_graph(reading, record, &pair); break;
     default: refuse(reading, "a record of an unknown kind");
     }
 }

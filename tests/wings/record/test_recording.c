@@ -112,6 +112,7 @@ static void test_handles_come_again(void **state) {
     add_pair(&log, LOG_FUNCTION, 2, 20, 10, "g");
     add_launch(&log, 2, 20, 0);
     add_launch(&log, 1, 20, 0);
+    add_pair(&log, LOG_GRAPH, 1, 77, 0, NULL);
     add_module(&log, 1, 11, "first");
     add_pair(&log, LOG_MODULE_OF, 1, 12, 11, NULL);
     add_pair(&log, LOG_FUNCTION, 1, 20, 12, "h");
@@ -120,7 +121,9 @@ static void test_handles_come_again(void **state) {
     read_log(&log, &recording);
     assert_int_equal(recording.codes.count, 2);
     assert_int_equal(recording.launches.count, 4);
-    assert_int_equal(recording.streams.count, 2);
+    assert_int_equal(recording.streams.count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(recording.streams.items[i], i == 2); /* graphs */
     const struct recorded_launch *launches = recording.launches.items;
     assert_int_equal(launches[0].function, RECORDED_NONE);
     static const char *const names[] = {"g", "f", "h"};

@@ -1705,6 +1705,7 @@ typedef struct {
     size_t size;         /* sizeof(wb_html_options) */
     const char *command; /* the command line that makes the report again, to be shown; or NULL */
     wb_watch watch;      /* of the simulations that pictures are made of */
+    const char *picture; /* SVG that is shown below the verdict, as it is; or NULL */
 } wb_html_options;
 
 /* An analysis, or the kernels of a stream, as one HTML file that needs no other and no network

@@ -99,7 +99,9 @@ static void put_page(struct text *out, const char *title, const wb_verdict *verd
                 "</p>\n</div>\n<noscript><p class=\"note\">Pictures and code need JavaScript. The report as "
                 "text:</p>\n<pre>");
     xml_text(out, page->text);
-    text_string(out, "</pre></noscript>\n</section>\n</main>\n<footer>Warpbound ");
+    text_string(out, "</pre></noscript>\n");
+    if (page->asked.picture != NULL) text_printf(out, "<figure>%s</figure>\n", page->asked.picture);
+    text_string(out, "</section>\n</main>\n<footer>Warpbound ");
     xml_text(out, wb_version());
     text_string(out, "</footer>\n<script type=\"application/json\" id=\"document\">\n");
     put_json_inside(out, page->json.out);
@@ -137,7 +139,10 @@ static const char *meaning_of(const wb_verdict *verdict) {
                    ? "Proven: no execution takes longer than the deadline."
                    : "Proven in the model alone, which was accepted as what the deadline is about.";
     case WB_MODEL_ONLY: return "Nothing is proven of the code that runs: only a model meets the deadline.";
-    case WB_CONTRADICTION: return "One of the two numbers is wrong. Nothing here is a bound.";
+    case WB_CONTRADICTION:
+        return verdict->contradiction.found.kind == WB_MEASURED
+                   ? "The machine is not the GPU that was measured. Nothing here is a bound."
+                   : "One of the two numbers is wrong. Nothing here is a bound.";
     case WB_MISSED: return "Refuted: an execution was found that takes longer than the deadline.";
     case WB_OPEN:
         return "Neither proven nor refuted: no execution that is known to be possible takes longer.";

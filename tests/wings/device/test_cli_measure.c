@@ -122,6 +122,16 @@ static void test_bounds_stand_beside_it(void **state) {
     json_decref(document);
 }
 
+/* What was measured is not lost where nothing can be bounded. */
+static void test_times_without_bounds(void **state) {
+    (void)state;
+    struct run run = measure("slow=9", "kernels/sgemm_tiled.yaml -n 1 -m jetson-agx-orin");
+    assert_int_equal(run.status, 2);
+    assert_contains(run.out, "measured: sgemm_tiled took ");
+    assert_contains(run.err, "error: ");
+    run_free(&run);
+}
+
 struct judged_case {
     const char *stand_in, *arguments;
     int status;
@@ -186,6 +196,23 @@ static void test_a_contradiction_names_both_numbers(void **state) {
     assert_int_equal(run.status, 4);
     assert_contains(run.out, "<error ");
     assert_contains(run.out, "value=\"contradiction\"");
+    run_free(&run);
+}
+
+/* The picture has all runs, and stands in the page, too. */
+static void test_the_distribution_is_drawn(void **state) {
+    (void)state;
+    struct run run = measure("mhz=306,slow=200", SAXPY " -n 30 --format svg");
+    assert_int_equal(run.status, 0);
+    assert_memory_equal(run.out, "<svg ", 5);
+    assert_contains(run.out, "cold");
+    assert_contains(run.out, "warm");
+    run_free(&run);
+    run = run_beside_folder("STAND_IN=mhz=306,slow=3000 \"$WB\" measure " SAXPY
+                            " -n 30 -q --report \"$D/r.html\" --driver " WB_STAND_IN
+                            " 2>&1; cat \"$D/r.html\"");
+    assert_contains(run.out, "<figure><svg ");
+    assert_contains(run.out, "The machine is not the GPU that was measured.");
     run_free(&run);
 }
 
@@ -287,7 +314,7 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
     struct run run = run_command("measure kernels/saxpy.yaml --format junit");
     assert_int_equal(run.status, 2);
-    assert_contains(run.err, "--format junit needs a machine");
+    assert_contains(run.err, "--format junit and --report need a machine");
     run_free(&run);
 }
 
@@ -298,8 +325,10 @@ int main(void) {
         cmocka_unit_test(test_results_are_those_of_the_interpreter),
         cmocka_unit_test(test_all_memory_is_compared),
         cmocka_unit_test(test_bounds_stand_beside_it),
+        cmocka_unit_test(test_times_without_bounds),
         cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_a_contradiction_names_both_numbers),
+        cmocka_unit_test(test_the_distribution_is_drawn),
         cmocka_unit_test(test_lies_are_noticed),
         cmocka_unit_test(test_each_failing_call_is_named),
         cmocka_unit_test(test_runs_are_discarded),

@@ -23,8 +23,9 @@ struct measure_options {
 static wb_status check_options(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->block_index.given)
         return usage_error(diagnostics, "--block-index is for one block: a GPU runs all of them");
-    if (options->format == OUTPUT_JUNIT && options->machine == NULL)
-        return usage_error(diagnostics, "--format junit needs a machine (-m) whose verdict it is of");
+    if ((options->format == OUTPUT_JUNIT || options->report != NULL) && options->machine == NULL)
+        return usage_error(diagnostics,
+                           "--format junit and --report need a machine (-m) whose verdict they are of");
     return WB_OK;
 }
 
@@ -59,19 +60,24 @@ static wb_status read_deadline(const struct options *options, const wb_machine *
     return status;
 }
 
-/* The bounds of the same launch on the machine, if there is one, and what was measured beside them. */
+/* The bounds of the same launch on the machine, if there is one, and what was measured beside them; NULL,
+ * with the status, where there are none. */
 static wb_status analyze(const struct options *options, const struct inputs *inputs,
                          const wb_report_options *report, const wb_measurement *measurement,
                          wb_diagnostics *diagnostics, wb_analysis **analysis) {
     if (inputs->machine == NULL) return WB_OK;
     wb_analyze_options asked = analyze_options(options, inputs);
+    wb_measured measured = *wb_measurement_longest(measurement);
     asked.has_deadline = report->has_deadline;
+    measured.of_times = report->has_deadline && report->unit != WB_UNIT_CYCLES;
     const wb_status status =
         wb_analyze(inputs->kernel, inputs->launch, inputs->machine, &asked, diagnostics, analysis);
-    if (status != WB_OK) return status;
-    wb_measured measured = *wb_measurement_longest(measurement);
-    measured.of_times = report->has_deadline && report->unit != WB_UNIT_CYCLES;
-    return wb_analysis_set_measured(*analysis, &measured, diagnostics);
+    if (*analysis == NULL) return status;
+    const wb_status set = wb_analysis_set_measured(*analysis, &measured, diagnostics);
+    if (set == WB_OK) return status;
+    wb_analysis_free(*analysis);
+    *analysis = NULL;
+    return set;
 }
 
 /* What refutes a machine file; its figures stand in the report. */
@@ -118,17 +124,55 @@ static wb_status write_report(const struct options *options, const wb_measuremen
                               wb_diagnostics *diagnostics) {
     const wb_report_format format = report_format(options);
     char *text = NULL;
-    wb_status status = format == WB_REPORT_JUNIT
-                           ? wb_report(analysis, format, report, diagnostics, &text)
-                           : wb_measurement_report(measurement, analysis, format, report, diagnostics, &text);
+    wb_status status;
+    if (options->format == OUTPUT_SVG)
+        status = wb_measurement_picture(measurement, diagnostics, &text);
+    else if (format == WB_REPORT_JUNIT)
+        status = wb_report(analysis, format, report, diagnostics, &text);
+    else
+        status = wb_measurement_report(measurement, analysis, format, report, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
     return status;
 }
 
+/* --report */
+static wb_status write_page(const struct options *options, const wb_measurement *measurement,
+                            const wb_analysis *analysis, const wb_report_options *report,
+                            wb_diagnostics *diagnostics) {
+    char *picture = NULL;
+    wb_file *file = NULL;
+    if (options->report == NULL) return WB_OK;
+    wb_status status = wb_measurement_picture(measurement, diagnostics, &picture);
+    if (status == WB_OK) status = wb_file_new(options->report, diagnostics, &file);
+    const wb_html_options html = {.size = sizeof html, .watch = watch_terminal(), .picture = picture};
+    const wb_writer writer = {wb_file_append, file};
+    if (status == WB_OK) status = wb_html_report(analysis, report, &html, &writer, diagnostics);
+    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
+    wb_file_free(file);
+    free(picture);
+    return status;
+}
+
+/* Measures, analyses and reports. What was measured is reported, too, where nothing can be bounded. */
+static int measure(const struct options *options, const struct inputs *inputs, wb_report_options *report,
+                   wb_diagnostics *diagnostics, wb_measurement **measurement, wb_analysis **analysis) {
+    const wb_measure_options asked = asked_of((const struct measure_options *)(const void *)options);
+    wb_status status = wb_measurement_new(inputs->kernel, inputs->launch, &asked, diagnostics, measurement);
+    if (status != WB_OK) return (int)status;
+    const wb_status analyzed = analyze(options, inputs, report, *measurement, diagnostics, analysis);
+    if (analyzed != WB_OK && *analysis == NULL) {
+        if (options->format == OUTPUT_JUNIT) return (int)analyzed;
+        report->has_deadline = false; /* in cycles of the machine */
+    }
+    status = write_report(options, *measurement, *analysis, report, diagnostics);
+    if (status == WB_OK && *analysis != NULL)
+        status = write_page(options, *measurement, *analysis, report, diagnostics);
+    if (status == WB_OK) status = analyzed;
+    return status != WB_OK ? (int)status : judge(inputs, report, *measurement, *analysis, diagnostics);
+}
+
 static int command_measure(const struct options *options, wb_diagnostics *diagnostics) {
-    const struct measure_options *own = (const struct measure_options *)(const void *)options;
-    const wb_measure_options asked = asked_of(own);
     wb_report_options report = {.size = sizeof report, .quiet = options->quiet};
     struct inputs inputs = {0};
     wb_measurement *measurement = NULL;
@@ -139,12 +183,7 @@ static int command_measure(const struct options *options, wb_diagnostics *diagno
     int status = (int)check_options(options, diagnostics);
     if (status == WB_OK) status = (int)inputs_load(options, options->machine, diagnostics, &inputs);
     if (status == WB_OK) status = (int)read_deadline(options, inputs.machine, diagnostics, &report);
-    if (status == WB_OK)
-        status = (int)wb_measurement_new(inputs.kernel, inputs.launch, &asked, diagnostics, &measurement);
-    if (status == WB_OK)
-        status = (int)analyze(options, &inputs, &report, measurement, diagnostics, &analysis);
-    if (status == WB_OK) status = (int)write_report(options, measurement, analysis, &report, diagnostics);
-    if (status == WB_OK) status = judge(&inputs, &report, measurement, analysis, diagnostics);
+    if (status == WB_OK) status = measure(options, &inputs, &report, diagnostics, &measurement, &analysis);
     wb_analysis_free(analysis);
     wb_measurement_free(measurement);
     inputs_free(&inputs);
@@ -160,6 +199,12 @@ static const struct option_row rows[] = {
      .help = "preset name or YAML file whose bounds are held against the times (default: none)"},
     {0, "set", "KEY=VALUE", INTO(LIST, sets, COMMAND_MEASURE),
      .help = "override one key of the machine, such as mem_latency=200"},
+    {0, "compile", NULL, INTO(FLAG, compile, COMMAND_MEASURE),
+     .help =
+         "where the file has PTX only: compile it with ptxas for the machine's architecture, and run that"},
+    {0, "ptxas", "PROGRAM", INTO(TEXT, ptxas, COMMAND_MEASURE),
+     .help =
+         "for --compile: the ptxas to run (default: that of PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda)"},
     {0, "driver", "FILE", OWN(TEXT, driver),
      .help = "library of the GPU's driver (default libcuda.so.1, as the system finds it)"},
     HEADING("What is computed"),
@@ -180,9 +225,11 @@ static const struct option_row rows[] = {
      .expected = "a number of seconds above 0, such as 60 or 0.5"},
     HEADING("What is written"),
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_MEASURE),
-     .help = "text (default), json, or junit, the verdict as a test case",
-     .words = {"text", "json", "junit"}},
+     .help = "text (default), json, svg, the distribution of the times, or junit, the verdict as a test case",
+     .words = {"text", "json", "svg", "junit"}},
     {0, "json", NULL, INTO(JSON, format, COMMAND_MEASURE), .help = "same as --format json"},
+    {0, "report", "FILE", INTO(TEXT, report, COMMAND_MEASURE),
+     .help = "also write the report of the analysis as one HTML file, with the distribution as a picture"},
     {'q', "quiet", NULL, INTO(FLAG, quiet, COMMAND_MEASURE), .help = "print only the verdict line"},
 };
 

@@ -78,6 +78,9 @@ wb_status wb_measurement_report(const wb_measurement *measurement, const wb_anal
                                 wb_report_format format, const wb_report_options *options,
                                 wb_diagnostics *diagnostics, char **text);
 
+/* How the times of the runs are spread, as SVG. */
+wb_status wb_measurement_picture(const wb_measurement *measurement, wb_diagnostics *diagnostics, char **svg);
+
 /* Whether a run took longer than a deadline of such a report. */
 bool wb_measurement_misses(const wb_measurement *measurement, const wb_report_options *options);
 

@@ -149,10 +149,14 @@ static char **environment_for(struct front *front) {
 static wb_status run_program(const wb_record_options *options, struct front *front,
                              wb_diagnostics *diagnostics, int *how) {
     pid_t process;
+    size_t count = 0;
+    while (options->arguments[count] != NULL)
+        count++;
     char **environment = environment_for(front);
-    if (environment == NULL) return diagnose_out_of_memory(diagnostics, SUBJECT);
-    errno = posix_spawnp(&process, options->arguments[0], NULL, NULL,
-                         (char *const *)(uintptr_t)options->arguments, environment);
+    char **arguments = arena_array(&front->arena, count + 1, sizeof *arguments);
+    if (environment == NULL || arguments == NULL) return diagnose_out_of_memory(diagnostics, SUBJECT);
+    memcpy(arguments, options->arguments, count * sizeof *arguments);
+    errno = posix_spawnp(&process, arguments[0], NULL, NULL, arguments, environment);
     if (errno != 0) return fail_errno(options->arguments[0], diagnostics);
     while (waitpid(process, how, 0) < 0)
         if (errno != EINTR) return fail_errno(options->arguments[0], diagnostics);

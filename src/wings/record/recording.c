@@ -10,12 +10,11 @@
 
 enum handle_kind { HANDLE_MODULE, HANDLE_FUNCTION, HANDLE_STREAM };
 
-/* What a handle of a process stands for at this place of the log. */
+/* A handle of a process. */
 struct handle {
     uint64_t number;
     uint32_t process;
     uint32_t kind;
-    uint32_t value;
 };
 
 struct allocation {
@@ -30,7 +29,8 @@ struct reading {
     const uint8_t *bytes;
     size_t size, at; /* `at`: of the record that is being read */
     wb_diagnostics *diagnostics;
-    struct table handle_table;
+    struct table handles;                  /* each with its place in */
+    VEC(uint32_t) meanings;                /* what it stands for at this place of the log */
     VEC(struct allocation) allocations;    /* those that are there, by process and base; none meets another */
     uint32_t allocation_count;             /* all that there were */
     VEC(struct recorded_pointer) pointers; /* of the launch that is being read */
@@ -56,32 +56,33 @@ static bool same_handle(const struct table_slot *slot, const void *wanted) {
     return a->number == b->number && a->process == b->process && a->kind == b->kind;
 }
 
-static uint32_t handle_hash(const struct handle *handle) {
-    return hash_bytes(handle, offsetof(struct handle, value));
+static const struct table_slot *handle_find(const struct reading *reading, const struct handle *handle) {
+    return table_find(&reading->handles, hash_bytes(handle, sizeof *handle), same_handle, handle);
 }
 
 /* What it stands for, or RECORDED_NONE. */
 static uint32_t handle_value(const struct reading *reading, enum handle_kind kind, uint32_t process,
                              uint64_t number) {
-    const struct handle wanted = {.number = number, .process = process, .kind = kind};
-    const struct table_slot *slot =
-        table_find(&reading->handle_table, handle_hash(&wanted), same_handle, &wanted);
-    return slot != NULL ? ((const struct handle *)slot->key)->value : RECORDED_NONE;
+    const struct handle wanted = {number, process, kind};
+    const struct table_slot *slot = handle_find(reading, &wanted);
+    return slot != NULL ? reading->meanings.items[slot->value] : RECORDED_NONE;
 }
 
 static void handle_set(struct reading *reading, enum handle_kind kind, uint32_t process, uint64_t number,
                        uint32_t value) {
-    const struct handle wanted = {.number = number, .process = process, .kind = kind};
-    const uint32_t hash = handle_hash(&wanted);
-    const struct table_slot *slot = table_find(&reading->handle_table, hash, same_handle, &wanted);
-    struct handle *kept = slot != NULL ? (struct handle *)(uintptr_t)slot->key : NULL;
-    if (kept == NULL) {
-        kept = arena_alloc(&reading->recording->arena, sizeof *kept);
-        *kept = wanted;
-        if (table_insert(&reading->handle_table, hash, kept, 0) != WB_OK)
-            arena_fail(&reading->recording->arena, WB_ERR_LIMIT);
+    struct arena *arena = &reading->recording->arena;
+    const struct handle wanted = {number, process, kind};
+    const struct table_slot *slot = handle_find(reading, &wanted);
+    if (slot != NULL) {
+        reading->meanings.items[slot->value] = value;
+        return;
     }
-    kept->value = value;
+    struct handle *kept = arena_alloc(arena, sizeof *kept);
+    *kept = wanted;
+    const uint32_t place = (uint32_t)reading->meanings.count;
+    arena_push(arena, &reading->meanings, value);
+    if (table_insert(&reading->handles, hash_bytes(kept, sizeof *kept), kept, place) != WB_OK)
+        arena_fail(arena, WB_ERR_LIMIT);
 }
 
 /* ---- Modules and functions ----------------------------------------------------------------------------- */
@@ -298,7 +299,7 @@ wb_status recording_read(const char *name, const void *bytes, size_t size, wb_di
         .recording = recording, .name = name, .bytes = bytes, .size = size, .diagnostics = diagnostics};
     *recording = (struct recording){0};
     const wb_status status = arena_protect(&recording->arena, read_log, &reading);
-    table_free(&reading.handle_table);
+    table_free(&reading.handles);
     return status == WB_ERR_LIMIT ? diagnose_out_of_memory(diagnostics, name) : status;
 }
 

@@ -70,9 +70,10 @@ static void append(enum log_kind kind, const void *fixed, size_t fixed_bytes, co
                    size_t rest_bytes) {
     static bool failed;
     const struct log_head head = {kind, (uint32_t)getpid(), fixed_bytes + rest_bytes};
-    const struct iovec parts[] = {{(void *)(uintptr_t)&head, sizeof head},
-                                  {(void *)(uintptr_t)fixed, fixed_bytes},
-                                  {(void *)(uintptr_t)rest, rest_bytes}};
+    const void *const bytes[] = {&head, fixed, rest};
+    struct iovec parts[] = {{NULL, sizeof head}, {NULL, fixed_bytes}, {NULL, rest_bytes}};
+    for (size_t i = 0; i < 3; i++)
+        memcpy(&parts[i].iov_base, &bytes[i], sizeof bytes[i]); /* which are only read */
     const int error = errno;
     ssize_t written = 0;
     (void)pthread_mutex_lock(&lock);
@@ -208,8 +209,9 @@ static void learn_params(struct function *function) {
     while (function->count < PARAMS_MOST &&
            (result = ask(function->handle, function->count, &at, &size)) == SUCCESS) {
         void *more = realloc(function->params, (function->count + 1) * sizeof *function->params);
-        if (more == NULL || at > PARAMS_MOST || size > PARAMS_MOST - at) return;
+        if (more == NULL) return;
         function->params = more;
+        if (at > PARAMS_MOST || size > PARAMS_MOST - at) return;
         function->params[function->count].at = at;
         function->params[function->count++].size = size;
         if (at + size > function->bytes) function->bytes = at + size;

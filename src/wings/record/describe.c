@@ -168,7 +168,7 @@ static void put_shape(const struct recorded_launch *launch, const wb_kernel *ker
                 launch->grid[2], launch->block[0], launch->block[1], launch->block[2]);
     if (launch->shared > 0) text_printf(out, "shared: %u\n", launch->shared);
     if (wb_kernel_registers(kernel) == 0 && launch->registers > 0)
-        text_printf(out, "registers: %u\n", launch->registers);
+        text_printf(out, "registers: %u # as the driver compiled it for that GPU\n", launch->registers);
 }
 
 enum description describe_launch(const struct recorded_launch *launch, const wb_kernel *kernel,

@@ -23,6 +23,7 @@ enum description {
     OTHER_PARAMS, /* the parameters are others than the kernel has */
     TOO_LARGE,    /* memory of more bytes than a buffer has */
     IN_CLUSTERS,
+    TOO_MANY,  /* files */
     NO_PARAMS, /* it has one, with blanks: the log does not say what the parameters are */
     DESCRIPTIONS
 };

@@ -12,6 +12,9 @@
 
 #define SUBJECT "record" /* what messages are about */
 
+/* Most launch files. */
+#define FILES_MAX 4096u
+
 /* A launch that differs from all others. */
 struct distinct {
     uint32_t launch;       /* the first of them in the recording */
@@ -144,11 +147,15 @@ static void put_code(const struct code_file *file, struct text *out) {
     if (file->machine != NULL) text_printf(out, "machine: %s\n", file->machine);
 }
 
-/* Notes the launch as one of those that are alike. */
-static void add_launch(struct writing *writing, uint32_t number, const struct text *text, size_t head) {
+/* Notes the launch as one of those that are alike; false: there are too many. */
+static bool add_launch(struct writing *writing, uint32_t number, const struct text *text, size_t head) {
     uint32_t *kind = &writing->kinds[number];
     if (intern_add(&writing->texts, text->data, text->length, kind) != WB_OK)
         arena_fail(&writing->arena, WB_ERR_LIMIT);
+    if (*kind >= FILES_MAX) {
+        *kind = RECORDED_NONE;
+        return false;
+    }
     const struct distinct made = {.launch = number, .text = text->data, .head = head};
     if (*kind == writing->distinct.count) arena_push(&writing->arena, &writing->distinct, made);
     struct distinct *distinct = &writing->distinct.items[*kind];
@@ -156,6 +163,7 @@ static void add_launch(struct writing *writing, uint32_t number, const struct te
         distinct->times++;
     else
         distinct->nodes++;
+    return true;
 }
 
 static enum description take_launch(struct writing *writing, uint32_t number) {
@@ -171,8 +179,8 @@ static enum description take_launch(struct writing *writing, uint32_t number) {
     const size_t head = text.length;
     const enum description description =
         describe_launch(launch, function->kernel, function->variables, &text);
-    if (description == DESCRIBED || description == NO_PARAMS) add_launch(writing, number, &text, head);
-    return description;
+    const bool has_text = description == DESCRIBED || description == NO_PARAMS;
+    return has_text && !add_launch(writing, number, &text, head) ? TOO_MANY : description;
 }
 
 static void write_launches(struct writing *writing) {
@@ -296,6 +304,7 @@ static wb_status judge(const struct writing *writing) {
         [NO_KERNEL] = "their code has no such kernel, or one with instructions that are not known",
         [OTHER_PARAMS] = "they have other parameters than their kernels",
         [TOO_LARGE] = "they use memory of more than 4 GiB, which no buffer of a launch file has",
+        [TOO_MANY] = "4096 others differ from each other, and are enough files",
         [IN_CLUSTERS] = "their blocks are in clusters, which no launch file has",
     };
     wb_status status = WB_OK;

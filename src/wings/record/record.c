@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -18,6 +20,10 @@
 #define SUBJECT "record" /* what messages are about */
 #define DRIVER_NAME "libcuda.so.1"
 #define PATHS_VARIABLE "LD_LIBRARY_PATH"
+
+/* How often the program is looked at; and after how many looks it is ended that was asked to end. */
+#define LOOK_NS 10000000
+#define LOOKS_MOST 20u
 
 /* Most bytes of a log. */
 #define LOG_BYTES_MAX ((size_t)8 << 30)
@@ -145,9 +151,22 @@ static char **environment_for(struct front *front) {
     return made[0] != NULL && made[1] != NULL ? made : NULL;
 }
 
+/* Waits for the end of the program; true: it was asked to end, as the watch said. */
+static bool wait_for(pid_t process, const wb_watch *watch, int *how) {
+    const struct timespec pause = {.tv_nsec = LOOK_NS};
+    unsigned looks = 0; /* since it was asked */
+    while (waitpid(process, how, WNOHANG) == 0) {
+        const bool stop = watch->poll != NULL && !watch->poll(watch->user, "running the program", 0, 0);
+        if ((stop || looks > 0) && looks++ == 0) (void)kill(process, SIGTERM);
+        if (looks == LOOKS_MOST) (void)kill(process, SIGKILL);
+        (void)nanosleep(&pause, NULL);
+    }
+    return looks > 0;
+}
+
 /* Runs the program to its end. */
 static wb_status run_program(const wb_record_options *options, struct front *front,
-                             wb_diagnostics *diagnostics, int *how) {
+                             wb_diagnostics *diagnostics, int *how, bool *stopped) {
     pid_t process;
     size_t count = 0;
     while (options->arguments[count] != NULL)
@@ -158,15 +177,17 @@ static wb_status run_program(const wb_record_options *options, struct front *fro
     memcpy(arguments, options->arguments, count * sizeof *arguments);
     errno = posix_spawnp(&process, arguments[0], NULL, NULL, arguments, environment);
     if (errno != 0) return fail_errno(options->arguments[0], diagnostics);
-    while (waitpid(process, how, 0) < 0)
-        if (errno != EINTR) return fail_errno(options->arguments[0], diagnostics);
+    *stopped = wait_for(process, &options->watch, how);
     return WB_OK;
 }
 
 /* A program that fails has perhaps not launched all that it would have. */
-static wb_status judge_end(const char *program, int how, wb_diagnostics *diagnostics) {
-    if (WIFEXITED(how) && WEXITSTATUS(how) == 0) return WB_OK;
-    if (WIFSIGNALED(how))
+static wb_status judge_end(const char *program, int how, bool stopped, wb_diagnostics *diagnostics) {
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0 && !stopped) return WB_OK;
+    if (stopped)
+        diagnose(diagnostics, SEVERITY_ERROR, program,
+                 "the program was stopped: only what it launched before is recorded");
+    else if (WIFSIGNALED(how))
         diagnose(diagnostics, SEVERITY_ERROR, program,
                  "the program was ended by signal %d: only what it launched before is recorded",
                  WTERMSIG(how));
@@ -174,7 +195,7 @@ static wb_status judge_end(const char *program, int how, wb_diagnostics *diagnos
         diagnose(diagnostics, SEVERITY_ERROR, program,
                  "the program failed with exit status %d: only what it launched before is recorded",
                  WEXITSTATUS(how));
-    return WB_ERR_DECLINED;
+    return stopped ? WB_ERR_LIMIT : WB_ERR_DECLINED;
 }
 
 /* ---- The log ------------------------------------------------------------------------------------------- */
@@ -222,15 +243,16 @@ wb_status wb_record_read(const char *log, const char *folder, wb_diagnostics *di
 wb_status wb_record(const wb_record_options *options, wb_diagnostics *diagnostics, char **text) {
     struct front front = {0};
     int how = 0;
+    bool stopped = false;
     *text = NULL;
     wb_status status = front_make(options, diagnostics, &front);
-    if (status == WB_OK) status = run_program(options, &front, diagnostics, &how);
+    if (status == WB_OK) status = run_program(options, &front, diagnostics, &how, &stopped);
     if (status == WB_OK) {
-        status = judge_end(options->arguments[0], how, diagnostics);
+        status = judge_end(options->arguments[0], how, stopped, diagnostics);
         const bool says_why = status != WB_OK && !has_records(front.log);
         const wb_status read =
             says_why ? WB_OK : wb_record_read(front.log, options->folder, diagnostics, text);
-        if (read != WB_OK) status = read;
+        if (status == WB_OK) status = read;
     }
     front_remove(&front);
     return status;

@@ -64,7 +64,7 @@ static void test_every_way_to_the_driver_is_seen(void **state) {
         assert_string_equal(run.out, first);
         run_free(&run);
     }
-    assert_null(strstr(first, "driver"));
+    assert_non_null(strstr(first, "code-2.ptx\nlaunch-1.yaml\n"));
     free(first);
 }
 
@@ -72,16 +72,18 @@ static void test_every_way_to_the_driver_is_seen(void **state) {
 static void test_pointers_are_resolved(void **state) {
     (void)state;
     check(WB_CLIENT " named work", ">/dev/null && cat $D/run/launch-[234].yaml", 0,
-          "code: code-1.ptx\nkernel: \"saxpy\"\ngrid: [2, 1, 1]\nblock: [256, 1, 1]\nregisters: 24\n"
+          "code: code-1.ptx\nkernel: \"saxpy\"\ngrid: [2, 1, 1]\nblock: [256, 1, 1]\nregisters: 24 "
+          "# as the driver compiled it for that GPU\n"
           "arguments:\n  - p1: \"u32:5000\"\n  - p2: \"f32:0f40200000\"\n  - p3: \"buf:b8[40000]\"\n"
           "  - p4: \"buf:p3+20000\"\n"
           "# Recorded: launched 1 times, and put into graphs 0 times.\n"
-          "code: code-1.ptx\nkernel: \"saxpy\"\ngrid: [2, 1, 1]\nblock: [256, 1, 1]\nregisters: 24\n"
+          "code: code-1.ptx\nkernel: \"saxpy\"\ngrid: [2, 1, 1]\nblock: [256, 1, 1]\nregisters: 24 "
+          "# as the driver compiled it for that GPU\n"
           "arguments:\n  - p1: \"u32:5000\"\n  - p2: \"f32:0f40200000\"\n  - p3: \"buf:b8[40000]\"\n"
           "  - p4: \"buf:b8[20000]\"\n"
           "# Recorded: launched 2 times, and put into graphs 0 times.\n"
           "code: code-2.ptx\nkernel: \"parts\"\ngrid: [1, 1, 1]\nblock: [64, 1, 1]\nshared: 256\n"
-          "registers: 24\narguments:\n"
+          "registers: 24 # as the driver compiled it for that GPU\narguments:\n"
           "  - p1: \"packed struct {at0: buf:b8[1024]+256, b8: bytes:0700000000000000}\"\n"
           "variables: # the program may have written to them\n  \"scale\": b8[4]\n  \"count\": b8[4]\n",
           "");
@@ -151,6 +153,21 @@ static void test_each_failure_has_one_message(void **state) {
           "", "this folder is not empty: name another one with -o");
 }
 
+/* A program that goes on and on is ended, and leaves what it launched. */
+static void test_a_time_limit_ends_the_program(void **state) {
+    (void)state;
+    struct run run = run_beside_folder("\"$WB\" record --time-limit 2 --driver " WB_STAND_IN
+                                       " -o $D/run -- sh -c '" WB_CLIENT
+                                       " named work; exec sleep 600'; code=$?; ls $D/run; exit $code");
+    assert_int_equal(run.status, 4);
+    assert_contains(run.out, "recorded: 4 different launches of 6");
+    assert_contains(run.out, "sweep.yaml\n");
+    assert_null(strstr(run.out, "driver"));
+    assert_true(says(run.err, "the time limit is reached"));
+    assert_true(says(run.err, "the program was stopped: only what it launched before is recorded"));
+    run_free(&run);
+}
+
 /* A driver that does not tell where parameters stand: values are left to be filled in. */
 static void test_unknown_parameters_are_blanks(void **state) {
     (void)state;
@@ -183,6 +200,7 @@ int main(void) {
         cmocka_unit_test(test_a_sweep_takes_all),
         cmocka_unit_test(test_machine_code_is_analysed),
         cmocka_unit_test(test_each_failure_has_one_message),
+        cmocka_unit_test(test_a_time_limit_ends_the_program),
         cmocka_unit_test(test_unknown_parameters_are_blanks),
         cmocka_unit_test(test_without_a_driver_or_program),
     };

@@ -17,7 +17,7 @@
 #include "wings/record/recording.h"
 
 struct log {
-    uint8_t bytes[4096];
+    uint8_t bytes[400000];
     size_t size;
 };
 
@@ -69,8 +69,9 @@ static void assert_refused(const struct log *log, const char *message) {
     wb_diagnostics_free(diagnostics);
 }
 
-/* Writes the first bytes of a log to a folder, makes files of it there, and returns one of them, malloc'd. */
-static char *write_log(const struct log *log, size_t size, wb_status status, const char *wanted) {
+/* Writes the first bytes of a log to a folder, makes files of it there, with one error or none, and returns
+ * one of them, malloc'd. */
+static char *write_log(const struct log *log, size_t size, const char *error, const char *wanted) {
     char folder[] = "/tmp/test-recording-XXXXXX", path[64], command[80];
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     char *text = NULL, *file = NULL;
@@ -80,10 +81,10 @@ static char *write_log(const struct log *log, size_t size, wb_status status, con
     FILE *out = fopen(path, "wb");
     assert_int_equal(fwrite(log->bytes, 1, size, out), size);
     (void)fclose(out);
-    assert_int_equal(wb_record_read(path, folder, diagnostics, &text), status);
-    assert_int_equal(wb_diagnostics_errors(diagnostics), status == WB_OK ? 0 : 1);
-    if (status != WB_OK)
-        assert_non_null(strstr(wb_diagnostics_text(diagnostics), "the end of the log is missing"));
+    assert_int_equal(wb_record_read(path, folder, diagnostics, &text),
+                     error != NULL ? WB_ERR_DECLINED : WB_OK);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), error != NULL ? 1 : 0);
+    if (error != NULL) assert_non_null(strstr(wb_diagnostics_text(diagnostics), error));
     assert_non_null(text);
     (void)snprintf(path, sizeof path, "%s/%s", folder, wanted);
     assert_int_equal(file_read(path, 1 << 20, diagnostics, &file, &file_size), WB_OK);
@@ -216,7 +217,7 @@ static void test_the_image_of_a_container_is_named(void **state) {
     add(&log, LOG_MODULE, 1, &module, sizeof module, made.bytes, made.size);
     add_pair(&log, LOG_FUNCTION, 1, 20, 10, "k");
     add_launch(&log, 1, 20, 7);
-    char *text = write_log(&log, log.size, WB_OK, "launch-1.yaml");
+    char *text = write_log(&log, log.size, NULL, "launch-1.yaml");
     assert_non_null(strstr(text, "\ncode: code-1.fatbin\nimage: compute_86\nkernel: \"k\"\n"));
     free(text);
 }
@@ -259,9 +260,24 @@ static void test_a_cut_log_keeps_what_is_whole(void **state) {
     add_launch(&log, 1, 20, 8);
     for (size_t size = whole; size <= log.size; size++) {
         const bool cut = size != whole && size != log.size;
-        free(write_log(&log, size, cut ? WB_ERR_DECLINED : WB_OK,
+        free(write_log(&log, size, cut ? "the end of the log is missing" : NULL,
                        size == log.size ? "launch-2.yaml" : "launch-1.yaml"));
     }
+}
+
+/* A program whose launches are all different leaves some thousand files, and no list, which would lack some.
+ */
+static void test_files_have_an_end(void **state) {
+    (void)state;
+    struct log log;
+    begin(&log);
+    add_module(&log, 1, 10, code);
+    add_pair(&log, LOG_FUNCTION, 1, 20, 10, "k");
+    for (uint64_t i = 0; i <= 4096; i++)
+        add_launch(&log, 1, 20, i);
+    add_launch(&log, 1, 20, 0);
+    free(
+        write_log(&log, log.size, "1 of 4098 launches have no file: 4096 others differ", "launch-4096.yaml"));
 }
 
 int main(void) {
@@ -272,6 +288,7 @@ int main(void) {
         cmocka_unit_test(test_the_image_of_a_container_is_named),
         cmocka_unit_test(test_damage_is_named),
         cmocka_unit_test(test_a_cut_log_keeps_what_is_whole),
+        cmocka_unit_test(test_files_have_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

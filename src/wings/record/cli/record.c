@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "stop.h"
 #include "warpbound_record.h"
 #include "wing.h"
 
@@ -13,6 +14,12 @@ struct record_options {
     const char *folder, *driver;
 };
 
+/* The program may write to the terminal: no progress is shown. */
+static bool goes_on(void *user, const char *stage, uint64_t done, uint64_t total) {
+    (void)user, (void)stage, (void)done, (void)total;
+    return !stop_requested();
+}
+
 static int command_record(const struct options *options, wb_diagnostics *diagnostics) {
     const struct record_options *own = (const struct record_options *)(const void *)options;
     const struct option_list *program = &options->operands;
@@ -22,7 +29,8 @@ static int command_record(const struct options *options, wb_diagnostics *diagnos
     const wb_record_options asked = {.size = sizeof asked,
                                      .folder = own->folder != NULL ? own->folder : "recorded",
                                      .driver = own->driver,
-                                     .arguments = program->items};
+                                     .arguments = program->items,
+                                     .watch = {.poll = goes_on}};
     const wb_status status = wb_record(&asked, diagnostics, &text);
     const wb_status written = text != NULL ? write_output(options, text, diagnostics) : WB_OK;
     free(text);

@@ -310,7 +310,8 @@ uint32_t wb_machine_warp_width(const wb_machine *machine);
 
 /* Overrides one key: "mem_latency=200", "dispatch_depth=unlimited", "class.fp32.latency=3",
  * "unit.INT.count=2"; or promises where a launch finds its memory: "resident=data,code", names of
- * wb_resident_name_at, once and behind the others; "data.x": the buffer that argument x, or a field, is. */
+ * wb_resident_name_at, once and behind the others; "data.x": the buffer that argument x, or a field, is; or
+ * takes some of its SMs for the GPU: "partition=8,green-context" (or sm-mask, mps, mig), once. */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
 
 /* The promises, in order; NULL past the end. Each has an assumption (P1 to P5) that says what it means; P6 is
@@ -407,6 +408,7 @@ typedef enum {
     WB_LAUNCH_ACCEPT,     /* as wb_accept_read takes it */
     WB_LAUNCH_COMPILE,    /* "ptxas": PTX is compiled with it for the machine */
     WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
+    WB_LAUNCH_PARTITION,  /* likewise behind "partition=" */
     WB_LAUNCH_IMAGE,      /* as wb_program_module takes it */
     WB_LAUNCH_KERNEL,     /* as wb_module_find_kernel takes it; of each launch of a list */
 } wb_launch_setting;
@@ -758,6 +760,12 @@ typedef enum {
     WB_ASSUME_RESIDENT_CODE_L1,
     WB_ASSUME_RESIDENT_BLOCK_L1,
     WB_ASSUME_RESIDENT_BUFFERS,
+    /* What sets a part of the GPU apart (wb_machine_set, "partition"). */
+    WB_ASSUME_PARTITION_GREEN_CONTEXT,
+    WB_ASSUME_PARTITION_SM_MASK,
+    WB_ASSUME_PARTITION_MPS,
+    WB_ASSUME_PARTITION_MIG,
+    WB_ASSUME_TASK_ORDER, /* of tasks (docs/task.md) */
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,
     WB_ASSUME_CONSTANTS_MISSED_ONCE,
@@ -1159,13 +1167,14 @@ typedef struct {
     uint32_t clock, memory_clock; /* of these, and of memory, at the time in MHz; 0: not known */
     uint64_t ns;                  /* that the kernel took at least; */
     uint64_t cycles;              /* the same at that clock; 0: not known */
-    bool of_times;         /* the deadline that it is held against is a time, not cycles */
+    bool of_times;                /* the deadline that it is held against is a time, not cycles */
 } wb_measured;
 
-/* Gives an analysis of a kernel what the same launch took on a GPU. A kernel that took longer than the deadline
- * misses it; one that took longer than what is proven of it, both at the clock of the GPU or of the machine,
- * whichever is lower, is a contradiction, unless the GPU is not that machine (wb_analysis_unmeasured).
- * WB_ERR_LIMIT when memory is exhausted, WB_ERR_INPUT for an analysis of something else. */
+/* Gives an analysis of a kernel what the same launch took on a GPU. A kernel that took longer than the
+ * deadline misses it; one that took longer than what is proven of it, both at the clock of the GPU or of the
+ * machine, whichever is lower, is a contradiction, unless the GPU is not that machine
+ * (wb_analysis_unmeasured). WB_ERR_LIMIT when memory is exhausted, WB_ERR_INPUT for an analysis of something
+ * else. */
 wb_status wb_analysis_set_measured(wb_analysis *analysis, const wb_measured *measured,
                                    wb_diagnostics *diagnostics);
 
@@ -1239,6 +1248,7 @@ typedef struct {
     uint64_t instruction_limit; /* as in wb_trace_options */
     unsigned accept;            /* of wb_accept: models that verdicts may rest on */
     bool savings;               /* finds wb_analysis_savings */
+    const char *sms;            /* makes wb_analysis_share of these numbers: "1..8,16"; or NULL */
 } wb_analyze_options;
 
 /* The least proven bound without a promise of where memory is, or with one more (docs/sass-machine.md). */
@@ -1251,6 +1261,12 @@ typedef struct {
 /* What each promise saves that a launch of machine code makes, and would save that it does not make and could
  * keep: part of the analysis, empty unless wb_analyze_options.savings was set. */
 const wb_saving *wb_analysis_savings(const wb_analysis *analysis, size_t *count);
+
+/* Analyses of the kernel on some of its machine's SMs, as wb_analyze_options.sms asks for them: each as if
+ * the machine had no others, with so many SMs' shares of its memory. NULL past the end; else *sms is set.
+ * Part of the analysis, which is of a whole kernel. */
+size_t wb_analysis_share_count(const wb_analysis *analysis);
+const wb_analysis *wb_analysis_share(const wb_analysis *analysis, size_t index, uint32_t *sms);
 
 /* Whether the launch can keep what the machine takes as promised (wb_machine_set, "resident"): WB_ERR_INPUT
  * with a message where its buffers or its code are larger than where they are to stay, or a named one is none

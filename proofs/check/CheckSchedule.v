@@ -1,7 +1,7 @@
 (** * Checkers: of schedules (R1 to R7) and of certificates (bounds) *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Sib Paths.
+From Warpbound Require Import Cycles Model Elb Paths.
 Import ListNotations.
 
 (** Every element satisfies [p]. *)
@@ -189,9 +189,6 @@ Definition table (l : list (list nat)) (x : key) : nat := nth (snd x) (nth (fst 
 (** The certificate respects every edge of latency paths. *)
 Definition lam_check (m : machine) (b : block) (L : key -> nat) : bool :=
   all (fun x => all (fun e => L (fst e) + snd e <=? L x) (lam_preds b m x)) (keys b).
-(** The certificate respects every edge of isolation at depth 0. *)
-Definition iso_check (b : block) (L : key -> nat) : bool :=
-  all (fun x => all (fun e => L (fst e) + snd e <=? L x) (iso_preds b x)) (keys b).
 
 Lemma lam_check_ok m b L : lam_check m b L = true -> lam_cert m b L.
 Proof.

@@ -4,9 +4,9 @@
     a unit of its own.  K-SM adds up both sub-cores; K-CHAIN the busier one and an extra. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule ChainWalk
-  ChainWork ChainSlot ChainBlock ChainTurns ChainFormulas ChainBalance ChainArea Ledger Grid Stay
-  GridLedger Kernel ChainGrid ChainKind Chain.
+From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule CheckGrid
+  ChainWalk ChainWork ChainSlot ChainBlock ChainTurns ChainFormulas ChainBalance ChainArea Ledger
+  Grid Stay GridLedger Kernel ChainGrid ChainKind Chain.
 Import ListNotations.
 
 Definition on_unit (f : nat) : instr := Instr f 3 2 [] 0.
@@ -37,37 +37,11 @@ Qed.
 
 Ltac six w H := destruct w as [|[|[|[|[|[|w]]]]]]; [| | | | | |lia].
 
-Lemma no_other2 c b : before grid2 run2 c b -> c = 0 /\ b = 2 \/ 3 <= b.
-Proof.
-  intros [H1 [_ [H2 H3]]]. cbn in H1, H2, H3.
-  destruct c as [|[|[|c]]], b as [|[|[|b]]]; cbn in *; lia.
-Qed.
-
 Example run2_valid : grid_valid grid2 run2.
-Proof.
-  constructor.
-  - intros i _. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia].
-  - intros i x Hi Hx. cbn in Hi. apply key2 in Hx as [w [Hw ->]]. six w Hw; cbn; lia.
-  - intros b Hb. three b Hb; cbn; lia.
-  - auto.
-  - intros i x Hi Hx. apply key2 in Hx as [w [Hw ->]]. six w Hw; cbn; lia.
-  - intros b Hb. split; [three b Hb; cbn; lia|right].
-    three b Hb; [exists (0, 0)|exists (2, 0)|exists (4, 0)]; vm_compute; auto 10.
-  - intros b c Hb H. apply no_other2 in H as [[-> ->]|H]; cbn in *; lia.
-  - intros b c Hb Hc. three b Hb; three c Hc; cbn; lia.
-  - cbn. lia.
-  - intros b Hb. three b Hb; cbn; lia.
-  - intros b Hb H. three b Hb; try reflexivity. exfalso. apply (H 0). repeat split; cbn; lia.
-  - intros _ b c Hb H T. apply no_other2 in H as [[-> ->]|H]; [discriminate|cbn in Hb; lia].
-  - intros b t q Hb _ Ht Hq. cbn in Hq. three b Hb; cbn in Ht; try lia.
-    exists q. destruct q as [|[|q]]; cbn; lia.
-Qed.
+Proof. apply grid_valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
 Example run2_dynamic : goes_anywhere grid2 run2.
-Proof.
-  intros b t i q Hb _ Ht Hi Hq. cbn in Hi, Hq. three b Hb; cbn in Ht; try lia.
-  exists q. destruct q as [|[|q]]; cbn; lia.
-Qed.
+Proof. apply anywhere_ok. vm_compute. reflexivity. Qed.
 
 Definition kind2 (b : nat) : chain_kind :=
   let m := mach grid2 0 in let p := prog grid2 0 in

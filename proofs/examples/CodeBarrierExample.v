@@ -6,7 +6,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeSpill CheckCode CheckCodeSib
-  CheckCodeFib.
+  CheckCodeFib CheckCodeSchedule.
 Import ListNotations.
 
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
@@ -26,59 +26,15 @@ Definition run : schedule := Schedule chosen chosen chosen chosen
   (fun _ _ => 2) (fun _ _ => 0) (fun x => match snd x with 0 => 3 | _ => 0 end) (fun _ => 0)
     (fun _ => 1) (fun _ => 0) (fun g q => match g, q with 0, S _ => 5 | _, _ => 0 end).
 
-Lemma both_keys x : In x (keys both) -> x = (0, 0) \/ x = (0, 1) \/ x = (0, 2) \/ x = (1, 0) \/
-  x = (1, 1).
-Proof. simpl. intuition (subst; auto). Qed.
-
-Lemma both_stages x i u : at_stage both x i u ->
-  (x = (0, 0) /\ i = 0 /\ u = 1) \/ (x = (0, 2) /\ i = 0 /\ u = 0) \/
-    (x = (1, 0) /\ i = 0 /\ u = 1).
-Proof.
-  intros [Hx [Hi Hu]]. destruct (both_keys x Hx) as [->|[->|[->|[->| ->]]]]; cbn in Hi; try lia;
-    assert (i = 0) by lia; subst i; cbn in Hu; subst u; auto.
-Qed.
-
-Ltac a_key := match goal with
-  | H : In _ (keys both) |- _ =>
-      let Q := fresh in destruct (both_keys _ H) as [Q|[Q|[Q|[Q|Q]]]]; clear H;
-        first [discriminate Q | injection Q as; subst | subst]
-  end.
-Ltac a_stage := match goal with
-  | H : at_stage both _ _ _ |- _ =>
-      let Q := fresh in destruct (both_stages _ _ _ H) as [[Q [? ?]]|[[Q [? ?]]|[Q [? ?]]]];
-        clear H;
-      first [discriminate Q | injection Q as; subst | subst]
-  end.
-Ltac each_case := intros; repeat a_key; repeat a_stage; cbn in *; try discriminate; try lia.
-
 Theorem run_valid : valid small both run.
 Proof.
-  split; try solve [each_case].
-  - intros x i H1 H2. repeat a_key; cbn in H2; try lia; assert (i = 0) by lia; subst i; cbn; lia.
-  - intros x i H1 H2. repeat a_key; cbn in H2; try lia; assert (i = 0) by lia; subst i; cbn; lia.
-  - intros w k t Hk [Ht [Hn [Hr Hw]]]. left. repeat a_key; cbn in Ht, Hn, Hr.
-    + lia.
-    + assert (t = 1) by lia. subst t. exists (1, 0). split; [cbn; tauto|].
-      split; [reflexivity|left; reflexivity].
-    + lia.
-    + assert (t = 0) by lia. subst t. exists (0, 0). split; [cbn; tauto|].
-      split; [reflexivity|left; reflexivity].
-    + assert (t = 2) by lia. subst t. exists (0, 1). split; [cbn; tauto|].
-      split; [reflexivity|left; reflexivity].
-  - intros w k i u t H Ht _. each_case. exists (0, 0), 0, 1. assert (t = 1) by lia. subst t.
-    split; [split; [left; reflexivity|cbn; auto]|]. split; [constructor|reflexivity].
-  - intros x y i j u H1 H2 Hn. repeat a_stage; cbn; congruence || lia.
-  - intros g q n HI _ Hq. destruct g; [|destruct q; cbn in *; lia].
-    destruct q as [|q]; cbn in *; [|lia]. specialize (HI (1, 1)). cbn in HI.
-    specialize (HI ltac:(tauto) eq_refl (le_n _)). lia.
-  - intros g q. destruct g, q; cbn; lia.
+  apply (code_valid_ok small both run (fun _ => keys both)
+    (fun x => match waits (get both x) with [] => 0 | _ => P run x end) [0; 5]);
+    [vm_compute; reflexivity|intros [|] [|[|[|]]]; reflexivity].
 Qed.
 
 Lemma run_kept : kept both run (fun _ => 1).
-Proof.
-  split; [each_case|each_case|]. intros w k c j Hk Hw Hj _. repeat a_key; cbn in *; try tauto.
-  destruct Hw as [E|[]]. injection E as <-. cbn in Hj. destruct Hj as [<-|[]]. cbn. lia.
-Qed.
+Proof. apply kept_ok. vm_compute. reflexivity. Qed.
 
 (** Tables as a certificate has them: what is waited for, and the paths of each section. *)
 Definition kinds : ways := Ways (fun _ => false) (fun _ => []) (fun _ u => u).
@@ -132,3 +88,39 @@ Proof.
 Qed.
 Example run_end : finish both run (0, 2) = 7.
 Proof. reflexivity. Qed.
+
+(** ** As the only thread block of an SM: solo is 12 by code-fib with barriers *)
+From Warpbound Require Import CodeEnough CodeKept CodeLedger CodeSolo.
+From Warpbound Require Ledger.
+Definition one_times (wt : nat -> nat -> nat) : Ledger.run :=
+  Ledger.Run 1 (fun _ => 0) (fun _ => 0) (fun b => b) (fun _ => 0) (fun _ => 0) (fun _ => 7)
+    (fun _ => false) wt.
+Definition one : Ledger.run := one_times (code_pays (fun _ => small) (fun _ => both) (fun _ => run)
+  (one_times (fun _ _ => 0))).
+
+Lemma one_run : code_run 1 1 0 (fun _ => small) (fun _ => both) (fun _ => run) one valid.
+Proof.
+  split.
+  - intros i _. split; [apply (code_wf_ok small both kinds); reflexivity|exact run_valid].
+  - reflexivity.
+  - split; cbn; try solve [intros; lia]. intros N b Hb. replace b with 0 by lia.
+    rewrite Ledger.cycles_none; [lia|]. intros t _. unfold Ledger.passing. cbn.
+    destruct t; reflexivity.
+  - cbn. lia.
+  - intros b Hb. replace b with 0 by (cbn in Hb; lia). reflexivity.
+  - intros i x _ Hx. cbn in Hx. repeat (destruct Hx as [<-|Hx]; [cbn; lia|]). destruct Hx.
+  - intros b Hb. replace b with 0 by (cbn in Hb; lia). right. exists (0, 2). cbn. auto.
+Qed.
+
+Theorem one_solo N :
+  Ledger.cycles N (fun t => Ledger.counted one t && Ledger.stays one 0 t) <= 12.
+Proof.
+  apply (code_solo 1 1 0 _ _ _ one valid one_run 0 12 (le_n _)) with (least := fun _ => 1)
+    (J := fun x => S (I run x)) (enters := fun x i => 0 <? ah run x i).
+  - intros u v [Q [x [i [H1 H2]]]]. split; [exact Q|]. exists x, i. split; assumption.
+  - apply valid_enough, run_valid.
+  - apply valid_leaves; [exact run_valid|exact run_kept].
+  - intros c Hc. destruct Hc.
+  - intros s J enters OK F. apply (code_fib_sections_shown_enough _ _ _ _ _ _ _ _ _ fib_12 s J
+      enters 0 (fun _ => eq_refl) OK F).
+Qed.

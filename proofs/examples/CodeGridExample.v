@@ -1,62 +1,68 @@
-(** * A kernel of machine code that keeps the rules of sass/CodeLedger.v
+(** * One wave of machine code: K-SM of sass/CodeLedger.v and sass/CodeApart.v is attained
 
-    One SM gets one thread block, that of CodeExamples.v. *)
+    Two SMs with two slots get the three thread blocks of CodeApartExample.v at once.  Both stand
+    still in cycles 4 and 5, as in CodeFillsExample.v; without that they end two cycles earlier. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger CodeMachine CodeEnough CodeElb
-  CodeExamples CodeLedger.
+From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger.
+From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeSib CodeOutside CodeLedger
+  CodeBeside CodeApart CodeApartExample CodeFillsExample.
 Import ListNotations.
 
-Definition one_sm : nat -> machine := fun _ => small.
-Definition one_prog : nat -> block := fun _ => loads.
-Definition one_sched : nat -> schedule := fun _ => run.
-Definition one_run (wt : nat -> nat -> nat) : Ledger.run :=
-  Ledger.Run 1 (fun _ => 0) (fun _ => 0) (fun b => b) (fun _ => 0) (fun _ => 0) (fun _ => 7)
-    (fun _ => false) wt.
-Definition one : Ledger.run := one_run (code_pays one_sm one_prog one_sched
-  (one_run (fun _ _ => 0))).
+Definition dealt (wt : nat -> nat -> nat) : Ledger.run :=
+  Ledger.Run 3 (fun b => b mod 2) (fun b => b / 2) (fun b => b) (fun _ => 0) (fun _ => 0)
+    (fun b => match b with 2 => 9 | _ => 7 end) (fun _ => false) wt.
+Definition wave : Ledger.run :=
+  dealt (code_pays sms loads (fun _ => turns) (dealt (fun _ _ => 0))).
 
-(** E is 6, lam 3: of the load's result, that the addition waits for. *)
-Definition one_kind (b : nat) : Formulas.kind := Kind 6 3 9 9.
-Definition lam_chosen (_ : nat) (x : key) : nat := match x with (0, 1) => 3 | _ => 0 end.
-Definition lam_released (_ _ q : nat) : nat := match q with 0 => 0 | _ => 3 end.
-
-Lemma one_lam i : lam_cert (one_sm i) (one_prog i) (lam_chosen i) (lam_chosen i)
-  (fun x _ => lam_chosen i x) (lam_released i).
-Proof.
-  split; unfold one_sm, one_prog; try solve [easy_cases].
-  - intros w k c n j Hk Hw Hj. repeat cases_key; cbn in Hw; try easy. destruct Hw as [Hw|[]].
-    injection Hw as <- <-. cbn in Hj. destruct Hj as [<-|[]]. cbn. lia.
-  - intros g q. destruct q; cbn; lia.
-Qed.
-
-Lemma one_code : code_run 1 1 0 one_sm one_prog one_sched one lawful.
+Lemma wave_run : code_run 2 2 0 sms loads (fun _ => turns) wave (outside filling).
 Proof.
   split.
-  - intros i _. split; [exact small_wf|apply valid_lawful, run_valid].
+  - intros i Hi. split; [apply loads_wf|apply turns_outside; exact Hi].
   - reflexivity.
-  - split; cbn; try solve [intros; lia]. intros N b Hb. replace b with 0 by lia.
-    rewrite cycles_none; [lia|]. intros t _. unfold passing. cbn. destruct t; reflexivity.
-  - intros i x Hi Hx. cbn. lia.
-  - intros b Hb. replace b with 0 by (cbn in Hb; lia). reflexivity.
-  - intros i x Hi Hx. unfold one_prog in *. repeat cases_key; cbn; lia.
-  - intros b Hb. right. exists (0, 1). cbn in *. split; [auto|]. split; lia.
+  - split; cbn [count sm room ord disp start fin wave dealt]; try solve [intros; lia].
+    + intros b _. apply Nat.mod_upper_bound. lia.
+    + intros b Hb. apply Nat.div_lt_upper_bound; lia.
+    + intros b c Hb Hc Hs Ho. destruct b as [|[|[|b]]], c as [|[|[|c]]]; cbn in *;
+        discriminate || lia.
+    + intros N b Hb. rewrite cycles_none; [lia|]. intros t _. unfold passing. cbn.
+      destruct t; reflexivity.
+  - intros i x Hi Hx. assert (i = 0 \/ i = 1) as [->| ->] by lia; each_load; auto.
+  - reflexivity.
+  - intros i x Hi Hx. assert (i = 0 \/ i = 1) as [->| ->] by lia; each_load.
+  - intros b Hb. right. destruct b as [|[|[|b]]]; cbn in Hb; [exists (0, 0)|exists (0, 0)|
+      exists (1, 0)|lia]; cbn; auto.
 Qed.
 
-(** It ends after 7 cycles, and the theorem says at most 9. *)
-Example one_ends : fin one 0 <= together 1 (map one_kind (all one)) + 0 /\
-  together 1 (map one_kind (all one)) = 9.
+Lemma wave_small i : length (on_sm wave i) <= 2.
+Proof. destruct i as [|[|i]]; cbn; lia. Qed.
+
+(** E is 2, lam 3: two loads of an SM are over after 7 cycles, and V. *)
+Notation kinds := (map load_kind (all wave)).
+Theorem wave_ends b : b < 3 -> fin wave b <= together 2 kinds + 0 + 2.
 Proof.
-  split; [|reflexivity]. apply (code_one_wave 1 1 0 one_sm one_prog one_sched one one_code one_kind
-    lam_chosen lam_chosen (fun i x _ => lam_chosen i x) lam_released).
-  - intros i _. apply one_lam.
-  - intros b Hb. replace b with 0 by (cbn in Hb; lia). cbn. lia.
-  - intros i x Hi Hx. unfold one_prog in *. repeat cases_key; cbn; lia.
-  - intros b Hb. cbn. lia.
-  - intros b Hb. left. cbn. lia.
-  - intros N. rewrite cycles_none; [lia|]. reflexivity.
-  - intros c Hc. replace c with 0 by (cbn in Hc; lia). reflexivity.
-  - lia.
-  - intros i. destruct i; cbn; lia.
-  - cbn. lia.
+  destruct wave_run as [C1 C2 C3 C4 C5 C6 C7].
+  apply (one_wave_apart (fun _ => filling) 2 (fun _ => filling_few) 2 2 0 0 2 sms loads
+    (fun _ => turns) wave ltac:(split; assumption) load_kind _ _ _ _ loads_lam loads_E loads_end
+    (fun _ _ => le_n _) (fun _ _ => or_introl (le_n _))); auto using wave_small.
+  - intros N. rewrite cycles_none; [lia|reflexivity].
+  - intros i N _. rewrite cycles_cnt. apply filling_few.
+  - intros c Hc. destruct c as [|[|[|c]]]; reflexivity || (cbn in Hc; lia).
 Qed.
+Example wave_attains : fin wave 2 = together 2 kinds + 2 /\ together 2 kinds = 7.
+Proof. split; reflexivity. Qed.
+
+(** Without V *)
+Definition brief : Ledger.run :=
+  drawn_run filling 2 filling_few sms loads (fun _ => turns) wave.
+Theorem brief_ends b : b < 3 -> fin brief b <= together 2 kinds + 0.
+Proof.
+  apply (code_one_wave 2 2 0 _ _ _ brief (outside_run filling 2 filling_few _ _ _ _ _ _ wave
+    wave_run) load_kind _ _ _ _ loads_lam loads_E loads_end (fun _ _ => le_n _)
+    (fun _ _ => or_introl (le_n _))); auto.
+  - intros N. rewrite cycles_none; [lia|reflexivity].
+  - intros c Hc. destruct c as [|[|[|c]]]; reflexivity || (cbn in Hc; lia).
+  - exact wave_small.
+Qed.
+Example brief_attains : fin brief 2 = 7.
+Proof. reflexivity. Qed.

@@ -6,8 +6,9 @@
     execution ends at 9, where without V it ends at 7. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles CodeMachine CodeElb CodeKept CodeOutside CheckCode CheckCodeSib
-  CheckCodeFib CheckCodeOutside CodeBarrierExample.
+From Warpbound Require Import Cycles CodeMachine CodeElb CodeOwn CodeHeld CodePipe CodeKept
+  CodeOutside CheckCode CheckCodeSib CheckCodeFib CheckCodeSchedule CheckCodeOutside
+  CodeBarrierExample.
 Import ListNotations.
 
 Definition still (t : nat) : bool := (3 <=? t) && (t <? 5).
@@ -20,6 +21,31 @@ Definition late_run : schedule := Schedule late_chosen late_chosen late_chosen l
 
 Lemma still_few n : cnt still n <= 2.
 Proof. apply (cnt_interval 3 2). Qed.
+
+Lemma both_keys x : In x (keys both) -> x = (0, 0) \/ x = (0, 1) \/ x = (0, 2) \/ x = (1, 0) \/
+  x = (1, 1).
+Proof. simpl. intuition (subst; auto). Qed.
+
+Lemma both_stages x i u : at_stage both x i u ->
+  (x = (0, 0) /\ i = 0 /\ u = 1) \/ (x = (0, 2) /\ i = 0 /\ u = 0) \/
+    (x = (1, 0) /\ i = 0 /\ u = 1).
+Proof.
+  intros [Hx [Hi Hu]]. destruct (both_keys x Hx) as [->|[->|[->|[->| ->]]]]; cbn in Hi; try lia;
+    assert (i = 0) by lia; subst i; cbn in Hu; subst u; auto.
+Qed.
+
+Ltac a_key := match goal with
+  | H : In _ (keys both) |- _ =>
+      let Q := fresh in destruct (both_keys _ H) as [Q|[Q|[Q|[Q|Q]]]]; clear H;
+        first [discriminate Q | injection Q as; subst | subst]
+  end.
+Ltac a_stage := match goal with
+  | H : at_stage both _ _ _ |- _ =>
+      let Q := fresh in destruct (both_stages _ _ _ H) as [[Q [? ?]]|[[Q [? ?]]|[Q [? ?]]]];
+        clear H;
+      first [discriminate Q | injection Q as; subst | subst]
+  end.
+Ltac each_case := intros; repeat a_key; repeat a_stage; cbn in *; try discriminate; try lia.
 
 (** M1 to M7 hold outside of V, *)
 Theorem late_outside : outside still small both late_run.
@@ -54,10 +80,7 @@ Proof.
 Qed.
 
 Lemma late_kept : kept both late_run (fun _ => 1).
-Proof.
-  split; [each_case|each_case|]. intros w k c j Hk Hw Hj _. repeat a_key; cbn in *; try tauto.
-  destruct Hw as [E|[]]. injection E as <-. cbn in Hj. destruct Hj as [<-|[]]. cbn. lia.
-Qed.
+Proof. apply kept_ok. vm_compute. reflexivity. Qed.
 
 (** It ends at 9; the bounds are 11, 12 and 12, and 2 for V. *)
 Theorem late_ends x : In x (keys both) -> finish both late_run x <= 13 /\
@@ -77,3 +100,16 @@ Proof.
 Qed.
 Example late_end : finish both late_run (0, 2) = 9.
 Proof. reflexivity. Qed.
+
+(** What warp 0 holds in section 0, a load on unit 1, follows its path, of 5 cycles. *)
+Lemma own_paths : iso_cert small both 0 0 (table own) (table own) (fun x _ => table own x) 5.
+Proof.
+  split; try solve [each_case].
+Qed.
+Example load_follows : table own (0, 0) + sum (hold_of both 0) [(0, 0)] <= 5.
+Proof.
+  apply (pipe_path small both (piped (tables own)) 0 0 _ _ _ 5 own_paths) with
+    (l0 := []) (x := (0, 0)); [|reflexivity].
+  intros o i k j Ho Hk L. cbn in Ho, Hk. exfalso. intuition (try congruence);
+    repeat match goal with E : (_, _) = (_, _) |- _ => inversion E; clear E; subst end; lia.
+Qed.

@@ -1,7 +1,7 @@
 (** * The rules can be kept, and the bounds are the program's *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Sib Paths CheckSchedule Run Progress Issued.
+From Warpbound Require Import Cycles Model Elb Paths IsolationPaths CheckSchedule Run Progress Issued.
 Import ListNotations.
 
 (** docs/refutations/gub-depth0.yaml: A(3,0) B(2,0); "B A B" and "A B"; depth 0. *)
@@ -26,7 +26,7 @@ Qed.
 
 (** The same numbers as `warpbound analyze`: elb 12, sib 10. *)
 Example elb_value : ELB blk sm = 12. Proof. vm_compute. reflexivity. Qed.
-Example sib_value : SIB blk sm = 10. Proof. vm_compute. reflexivity. Qed.
+Example sib_value : SIB_at blk sm 0 = 10. Proof. vm_compute. reflexivity. Qed.
 
 (** docs/refutations/barriers-exact.yaml: A(3,5) B(1,1); "A | A.0 B.1 B.0" and
     "A | B.0 A.1.0"; unlimited depth.  Here with a release delay of 2, actual

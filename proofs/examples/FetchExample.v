@@ -66,3 +66,10 @@ Proof.
     repeat split; try lia; try discriminate; tauto.
   - cbn. auto.
 Qed.
+
+(** If all who ask at once may begin, no fetch waits for its turn. *)
+Example fetch_wide n : cnt (waiting one_fetch) n <= 1 * 3 + 1 * 1.
+Proof.
+  apply (waiting_time_wide one_fetch 1 3 1 (proj2 fetch_runs) (le_n _) n).
+  intros r t [<-|[]] H. cbn in H. lia.
+Qed.

@@ -4,8 +4,9 @@
     takes a cycle for each, and up to one more before a slot that was used. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule Ledger Grid Stay
-  GridLedger Kernel.
+From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule CheckGrid Ledger
+  Grid Stay GridLedger Kernel.
+From Warpbound Require Import Halves Kernels.
 Import ListNotations.
 
 Definition A : instr := Instr 0 3 2 [] 0.
@@ -27,46 +28,14 @@ Definition run3 : execution :=
 
 Ltac three b H := destruct b as [|[|[|b]]]; [| | |cbn in H; lia].
 
-Lemma no_other c b : before grid3 run3 c b -> c = 0 /\ b = 2 \/ 3 <= b.
-Proof.
-  intros [H1 [H2 [_ H3]]]. cbn in H1, H2, H3.
-  destruct c as [|[|[|c]]], b as [|[|[|b]]]; cbn in *; lia.
-Qed.
-
-Lemma working t : at_work grid3 run3 t = false -> t <> 0 /\ t <> 1 /\ t <> 6.
-Proof. repeat split; intros ->; discriminate. Qed.
-
 Lemma key3 i x : i < 2 -> In x (keys (prog grid3 i)) -> x = (0, 0) \/ i = 0 /\ x = (1, 0).
 Proof. intros H Hx. destruct i as [|[|i]]; [| |lia]; cbn in Hx; intuition congruence. Qed.
 
 Example run3_valid : grid_valid grid3 run3.
-Proof.
-  constructor.
-  - intros i Hi. cbn in Hi. destruct i as [|[|i]]; [| |lia];
-      (apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]).
-  - intros i x Hi Hx. apply key3 in Hx as [->|[-> ->]]; [|cbn; lia|exact Hi].
-    cbn in Hi. destruct i as [|[|i]]; cbn; lia.
-  - intros b Hb. three b Hb; cbn; lia.
-  - auto.
-  - intros i x Hi Hx. apply key3 in Hx as [->|[-> ->]]; [|cbn; lia|exact Hi].
-    cbn in Hi. destruct i as [|[|i]]; cbn; lia.
-  - intros b Hb. split; [three b Hb; cbn; lia|right].
-    three b Hb; [exists (0, 0)|exists (0, 0)|exists (1, 0)]; cbn; auto.
-  - intros b c Hb H. apply no_other in H as [[-> ->]|H]; cbn in *; lia.
-  - intros b c Hb Hc. three b Hb; three c Hc; cbn; lia.
-  - cbn. lia.
-  - intros b Hb. three b Hb; cbn; lia.
-  - intros b Hb H. three b Hb; try reflexivity. exfalso. apply (H 0). repeat split; cbn; lia.
-  - discriminate.
-  - intros b t q Hb W Ht Hq. apply working in W. cbn in Hq. three b Hb; cbn in Ht; try lia.
-    exists 0. cbn. lia.
-Qed.
+Proof. apply grid_valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
 Example run3_dynamic : goes_anywhere grid3 run3.
-Proof.
-  intros b t i q Hb W Ht Hi Hq. apply working in W. cbn in Hi, Hq. three b Hb; cbn in Ht; try lia.
-  exists i. destruct i as [|[|i]]; cbn; lia.
-Qed.
+Proof. apply anywhere_ok. vm_compute. reflexivity. Qed.
 
 (** E = 3, lam = 2; alpha and solo by theorem 2. *)
 Definition kind3 : kind := Kind 3 2 5 5.
@@ -113,6 +82,25 @@ Proof.
     [cbn; lia|exact Hb].
 Qed.
 
+(** As the dispatch happened, and as it is extracted: of SM 0 14 *)
+Example ends3_static b : b < 3 -> ended run3 b <= 14.
+Proof.
+  intros Hb. pose proof (k_sm_static_bound grid3 run3 _ none ready3 run3_valid cert3 amounts3 b Hb).
+  pose proof (sm_static_ok grid3 run3 (fun _ => kind3) (sm_of run3 b) (le_n _)) as H1.
+  etransitivity; [eassumption|]. three b Hb; vm_compute; lia.
+Qed.
+
+(** The extracted programs compute K-SM, K-AREA and K-BAL, and the search by halves finds it. *)
+Example fast3 : let kinds := [kind3; kind3; kind3] in
+  (k_sm_fast 2 1 1 kinds, k_area_fast 2 1 1 kinds, k_bal_fast 2 1 1 kinds)
+    = (k_sm 2 1 1 kinds, k_area 2 1 1 kinds, k_bal 2 1 1 kinds)
+  /\ k_bal_halves 2 1 1 kinds Nat.ltb = k_bal 2 1 1 kinds.
+Proof.
+  cbv zeta. assert (forall k, In k [kind3; kind3; kind3] -> kA k <= kE k + kL k
+    /\ kS k <= kE k + kL k) as H by (cbn; intuition subst; cbn; lia).
+  rewrite k_sm_fast_ok, k_area_fast_ok, k_bal_fast_ok, k_bal_halves_ok by auto. auto.
+Qed.
+
 (** A certificate: one kind of thread block, three of it. *)
 From Warpbound Require Import Copies CheckKernel.
 Definition class3 : class := Class [[A]] [[0]] 3.
@@ -144,9 +132,17 @@ Example check3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Pro
 Example forged3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute.
   reflexivity. Qed.
 
-(** A checked certificate of K-BAL bounds the example by 14 cycles. *)
+(** A checked certificate of K-BAL bounds the example by 14 cycles, *)
 Example certified3 b : b < 3 -> ended run3 b <= 14.
 Proof.
   apply (kernel_check_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl
     eq_refl eq_refl ready3 run3_valid run3_dynamic); [cbn; lia|exact made3].
+Qed.
+
+(** and so does what the extracted checker accepts. *)
+Example claimed3 b : b < 3 -> ended run3 b <= 14.
+Proof.
+  apply (kernel_claim_ok (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 eq_refl grid3 run3
+    (fun _ _ => (0, 0)) eq_refl eq_refl eq_refl eq_refl ready3 run3_valid run3_dynamic);
+    [cbn; lia|exact made3].
 Qed.

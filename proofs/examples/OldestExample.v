@@ -6,8 +6,8 @@
     elder waits for the result. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule Serial SerialPaths ChainSlot
-  ChainTurns Oldest OldestStay.
+From Warpbound Require Import Cycles Largest Model CheckSchedule CheckOldest Serial SerialPaths
+  ChainSlot ChainTurns Oldest OldestStay Oldests.
 Import ListNotations.
 
 Definition two : block := [[Instr 0 1 2 [] 0; Instr 1 1 0 [0] 0]; [Instr 1 4 0 [] 0]].
@@ -29,12 +29,7 @@ Example times_valid : valid sm two times. Proof.
 Ltac each H := cbn in H; repeat (destruct H as [<-|H]; [|]); [..|destruct H].
 
 Example times_oldest : oldest_first sm two times comes.
-Proof.
-  intros w k t Hk El. apply ready_eligible in El. cbn in Hk.
-  destruct Hk as [E|[E|[E|[]]]]; inversion E; subst w k; vm_compute in El; [lia| |].
-  - right. assert (t = 3 \/ t = 4) as [->| ->] by lia; vm_compute; lia.
-  - left. assert (t = 0) as -> by lia. vm_compute. lia.
-Qed.
+Proof. apply oldest_first_ok. vm_compute. reflexivity. Qed.
 
 Example rest_ok x : In x (keys two) -> init (get two x) <= S (rest_of (fu (get two x))).
 Proof. intros H. each H; vm_compute; lia. Qed.
@@ -65,6 +60,16 @@ Qed.
 (** It stays for 6 cycles; V' is 7, and V, without what younger thread blocks have begun, 4. *)
 Example elder_ends : C times (0, 1) = 6 /\ SERIAL sm two all_home [0] 0 = 4. Proof.
   split; vm_compute; reflexivity. Qed.
+
+(** What is extracted computes it. *)
+Example elder_fast : let L := chain_to sm (with_pauses sm two rest_of) in
+  held_section_cert sm two rest_of (fun x => L (fst x, behind (snd x)))
+  /\ serial_time sm two all_home [0] (chain_of sm (with_pauses sm two rest_of) 0)
+       (last_section sm (with_pauses sm two rest_of) 0) 0 = 7.
+Proof.
+  destruct (OLDEST_fast_ok sm two rest_of wf_two all_home [0] 0) as [H1 [_ [H2 _]]].
+  split; [exact H1|]. etransitivity; [exact H2|vm_compute; reflexivity].
+Qed.
 
 (** V' bounds the younger instruction by 7 cycles. *)
 Example elder_stays : C times (0, 1) <= 7.
@@ -110,9 +115,7 @@ Definition chain3 : chain_kind := Chain 3 [] 3 4 4 1.
 
 Example first3 i : i < 2 -> oldest_first (mach grid3 i) (prog grid3 i) (sched run3 i) (place run3).
 Proof.
-  intros Hi w k t Hk El. apply ready_eligible in El. apply key3 in Hk; [|exact Hi]. exfalso.
-  destruct Hk as [E|[-> E]]; inversion E; subst w k; [destruct i as [|[|i]]; [| |lia]|]; vm_compute
-    in El; lia.
+  intros Hi. apply oldest_first_ok. destruct i as [|[|i]]; [reflexivity|reflexivity|lia].
 Qed.
 
 Lemma get3 i x : i < 2 -> In x (keys (prog grid3 i)) -> get (prog grid3 i) x = A.
@@ -176,14 +179,11 @@ Qed.
 (** ** The grid of ChainExample.v from its thread blocks as they are written: one waits for an
     elder, one is on a slot that calls the two sub-cores the other way round *)
 From Coq Require Import Permutation.
-From Warpbound Require Import ChainExample Copies SoloCopies ChainCopyExample OldestCopies.
+From Warpbound Require Import CheckGrid ChainExample Copies SoloCopies ChainCopyExample
+  OldestCopies.
 
 Example first2 i : oldest_first (mach grid2 i) (prog grid2 i) (sched run2 i) (place run2).
-Proof.
-  intros w k t Hk El. apply ready_eligible in El. apply key2 in Hk as [v [Hv E]].
-  inversion E; subst w k. right.
-  six v Hv; vm_compute in El |- *; try lia; destruct t as [|[|[|t]]]; cbn in *; lia.
-Qed.
+Proof. apply oldest_first_ok. vm_compute. reflexivity. Qed.
 
 Definition two2 (_ : nat) (_ : key) : nat := 2.
 
@@ -206,25 +206,48 @@ Example written_stay : map (written_held (fun _ => written2) (fun _ => by_itself
   own_unit) 2 (fun _ => 0) four3) [0; 1; 2] = [7; 7; 7].
 Proof. vm_compute. reflexivity. Qed.
 
-(** K-OLDEST bounds the grid by 22 cycles. *)
-Example oldest2 b : b < 3 -> ended run2 b <= 22.
+Lemma home2o i x : i < 1 -> In x (keys (prog grid2 i)) -> 1 <= init (get (prog grid2 i) x) ->
+  own_unit (fu (get (prog grid2 i) x)) = Some (core (mach grid2 i) (fst x)).
+Proof. intros _ Hx _. apply key2 in Hx as [w [Hw ->]]. six w Hw; reflexivity. Qed.
+Lemma two_cores2 i x : i < 1 -> In x (keys (prog grid2 i)) -> core (mach grid2 i) (fst x) < 2.
+Proof. intros _ Hx. apply key2 in Hx as [w [Hw ->]]. six w Hw; cbn; lia. Qed.
+Lemma hold2 i x : i < 1 -> In x (keys (prog grid2 i)) -> init (get (prog grid2 i) x) <= 3.
+Proof. intros _ Hx. apply key2 in Hx as [w [Hw ->]]. six w Hw; cbn; lia. Qed.
+
+(** K-OLDEST bounds the grid by 22 cycles, and each thread block by 10 from its start on. *)
+Example oldest2 b : b < 3 -> ended run2 b <= 22 /\ ended run2 b <= started run2 b + 10.
 Proof.
-  intros Hb. pose proof (oldest_copies_bound grid2 run2 ready2 run2_valid (fun _ _ => eq_refl)
-    (fun i _ => first2 i) (fun _ => written2) (fun _ => by_itself2) warp2 turned2 turned2 copies2
-    (fun _ => own_unit) (fun _ => own_unit) 2) as H.
-  specialize (H ltac:(intros i x _ Hx _; apply key2 in Hx as [w [Hw ->]]; six w Hw; reflexivity)).
-  specialize (H ltac:(intros i f c; unfold own_unit; destruct (Nat.ltb_spec f 2);
-    [intros E; inversion E; lia|discriminate])).
-  specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia)).
-  specialize (H ltac:(intros c x Hc Hx; cbn in Hc; apply (of2 c) in Hx; [|exact Hc];
-    ChainExample.three c Hc; destruct Hx as [-> | ->]; reflexivity)).
-  specialize (H ltac:(intros c Hc; cbn in Hc; ChainExample.three c Hc;
-    [apply Permutation_refl|apply perm_swap|apply Permutation_refl])).
-  specialize (H (fun _ _ => 2) (fun _ _ => 2)).
-  specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia)
-    (fun _ _ _ _ => le_n _)). specialize (H two2 (fun _ => turnsI written2 by_itself2) (fun _ => 0)
-    four3 (fun _ _ => written_wait) (fun _ _ => written_chains)).
-  specialize (H ltac:(intros c _; apply turnsI_cert) 10 b run2_dynamic ltac:(cbn; lia)).
-  etransitivity; [apply H; [|exact Hb]|vm_compute; lia]. intros z c Hz _ Hc. cbn in Hz, Hc.
-  ChainExample.three z Hz; ChainExample.three c Hc; vm_compute; lia.
+  intros Hb. split.
+  - etransitivity; [apply (oldest_copies_bound grid2 run2 ready2 run2_valid (fun _ _ => eq_refl)
+      (fun i _ => first2 i) _ _ _ _ _ copies2 (fun _ => own_unit) (fun _ => own_unit) 2 home2o
+      cores2 two_cores2 homes2 turns2 (fun _ _ => 2) (fun _ _ => 2) hold2 (fun _ _ _ _ => le_n _)
+      two2 _ (fun _ => 0) four3 (fun _ _ => written_wait) (fun _ _ => written_chains) changes2 10 b
+      run2_dynamic (le_n _)); [|exact Hb]|vm_compute; lia].
+    intros z c Hz _ Hc. cbn in Hz, Hc.
+    ChainExample.three z Hz; ChainExample.three c Hc; vm_compute; lia.
+  - etransitivity; [apply (oldest_copies_stay grid2 run2 ready2 run2_valid (fun _ _ => eq_refl)
+      (fun i _ => first2 i) _ _ _ _ _ copies2 (fun _ => own_unit) (fun _ => own_unit) 2 home2o
+      cores2 two_cores2 homes2 turns2 (fun _ _ => 2) (fun _ _ => 2) hold2 (fun _ _ _ _ => le_n _)
+      two2 _ (fun _ => 0) four3 (fun _ _ => written_wait) (fun _ _ => written_chains) changes2 b 2
+      Hb (or_introl (le_n _)))|apply Nat.add_le_mono_l; vm_compute; lia].
+Qed.
+
+(** With three slots all are there at once, and end at 11; the bound is 13. *)
+Definition gridW : grid := Grid 3 1 3 1 0 (mach grid2) (prog grid2).
+Definition runW : execution :=
+  Execution (fun i => let s := sched run2 i in
+    Schedule (I s) (D s) (ai s) (al s) (ar s) (fun _ => 0))
+    (fun _ => 0) (fun b => b) (fun b => b) (fun _ => 0) (fun _ => 0) (ChainExample.pick [5; 8; 11]).
+Example oldestW b : b < 3 -> ended runW b <= 13.
+Proof.
+  intros Hb. assert (grid_valid gridW runW) as V
+    by (apply grid_valid_ok; [vm_compute; reflexivity|intros; apply le_n]).
+  assert (dealt gridW runW) as De by (apply dealt_ok; [vm_compute; reflexivity|exact V]).
+  assert (forall i, i < 1 -> oldest_first (mach gridW i) (prog gridW i) (sched runW i) (place runW))
+    as First by (intros i _; apply oldest_first_ok; vm_compute; reflexivity).
+  etransitivity; [apply (oldest_copies_wave gridW runW ready2 V (fun _ _ => eq_refl) First _ _ _ _ _
+    copies2 (fun _ => own_unit) (fun _ => own_unit) 2 home2o cores2 two_cores2 homes2 turns2
+    (fun _ _ => 2) (fun _ _ => 2) hold2 (fun _ _ _ _ => le_n _) two2 _ (fun _ => 0) four3
+    (fun _ _ => written_wait) (fun _ _ => written_chains) changes2 b (le_n _) De Hb)|].
+  vm_compute. lia.
 Qed.

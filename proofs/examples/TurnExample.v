@@ -52,3 +52,13 @@ Proof.
   assert (wf pair_then) as W by (apply wf_ok; reflexivity).
   apply (turns_elb 2); [split; cbn; lia|exact W|exact together_valid|apply lamI_cert, W|exact Hx].
 Qed.
+
+(** No more than lam = 2 cycles of it are idle. *)
+Theorem together_idle x : In x (keys pair_then) ->
+  cnt (idle_from pair_then together 0) (C together x) <= 2.
+Proof.
+  intros Hx. assert (wf pair_then) as W by (apply wf_ok; reflexivity).
+  pose proof (turns_idle 2 one_core pair_then together (lamI pair_then one_core) x
+    (conj (fun _ => le_n _) (le_n _)) W together_valid (lamI_cert _ _ W) Hx) as H.
+  etransitivity; [exact H|]. apply keys3 in Hx. intuition subst; vm_compute; lia.
+Qed.

@@ -2,8 +2,8 @@
     needed *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths AlnPaths Grid
-  Stay WaveSib WaveExtras Wave WaveAlign WaveAlignPaths Teams WaveTeams WaveTeamPaths.
+From Warpbound Require Import Cycles Largest Model CheckSchedule CheckGrid Bounds IsolationPaths
+  AlnPaths Grid Stay WaveSib WaveExtras Wave WaveAlign WaveAlignPaths Teams WaveTeams WaveTeamPaths.
 Import ListNotations.
 
 (** Thread block 0: A(2,1), a barrier whose release takes a cycle, B(2,0); thread block 1: C(3,0).
@@ -27,6 +27,18 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 Example numbers : (SIB_at (only sm1 0 both) sm1 0, FIB_at (only sm1 0 both) sm1 0,
   adds both sm1 0 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
 Proof. vm_compute. reflexivity. Qed.
+
+(** That is so of each execution in which no other thread block is there. *)
+Example both_alone : solo_bound sm1 both 0 6.
+Proof.
+  assert (machine_ok sm1) as M by (split; cbn; lia).
+  assert (wf both /\ wf (only sm1 0 both)) as [W Wo] by (split; apply wf_ok; reflexivity).
+  pose proof (solo_sib sm1 both 0 _ _ M W (iso_at_edges _ sm1 Wo)) as S.
+  pose proof (solo_fib sm1 both 0 _ _ M W (iso_at_edges _ sm1 Wo)) as F.
+  intros s x V Hx. pose proof (Nat.min_glb _ _ _ (S s x V Hx) (F s x V Hx)) as H.
+  rewrite Nat.add_min_distr_l in H. etransitivity; [exact H|].
+  apply Nat.add_le_mono_l. vm_compute. lia.
+Qed.
 
 (** Theorem 1 without extras bounds the example by 9 cycles. *)
 Example wave2_ends x : of sm1 both 0 x -> C wave2 x <= 9.
@@ -87,36 +99,15 @@ Definition run4 : execution :=
   Execution (fun _ => wave4) (fun _ => 0) (fun b => b) (fun b => b) (fun _ => 0) (fun _ => 0)
     (fun b => 12 - b).
 
-Lemma never_before c b : ~ before grid4 run4 c b.
-Proof. intros [_ [_ [H1 H2]]]. cbn in H1, H2. lia. Qed.
-
 Lemma keys4 x : In x (keys four) -> x = (0, 0) \/ x = (1, 0) \/ x = (2, 0) \/ x = (3, 0) \/
   x = (3, 1).
 Proof. cbn. intuition congruence. Qed.
 
 Example run4_valid : grid_valid grid4 run4.
-Proof.
-  constructor.
-  - intros i _. exact wave4_valid.
-  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx.
-    intuition subst; vm_compute; lia.
-  - cbn. lia.
-  - auto.
-  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx.
-    intuition subst; vm_compute; lia.
-  - intros b Hb. cbn in Hb. split; [cbn; lia|right].
-    destruct b as [|[|b]]; [exists (1, 0)|exists (3, 1)|lia]; cbn; auto 10.
-  - intros b c _ H. destruct (never_before _ _ H).
-  - cbn. lia.
-  - cbn. lia.
-  - cbn. lia.
-  - reflexivity.
-  - intros _ b c _ H. destruct (never_before _ _ H).
-  - cbn. lia.
-Qed.
+Proof. apply grid_valid_ok; [vm_compute; reflexivity|cbn; lia]. Qed.
 
 Example run4_dealt : dealt grid4 run4.
-Proof. split; [intros b c _; apply never_before|intros i; destruct i; cbn; lia]. Qed.
+Proof. apply dealt_ok; [vm_compute; reflexivity|exact run4_valid]. Qed.
 
 Definition own4 (b : nat) : nat := min (SIB_at (only sm2 b four) sm2 b)
   (FIB_at (only sm2 b four) sm2 b).
@@ -127,14 +118,10 @@ Definition adds4 (b : nat) : nat -> nat := adds_with_extras sm2 four b [0; 1]
 Example k_wave4 : k_wave grid4 own4 adds4 = 13.
 Proof. vm_compute. reflexivity. Qed.
 
-(** The bound of one wave is 13 cycles for the grid. *)
-Example run4_ends b : b < 2 -> ended run4 b <= 13.
+Lemma stays4 c : c < 2 ->
+  stays_with sm2 four c (mates grid4 run4 c) (own4 c + sum (adds4 c) (mates grid4 run4 c)).
 Proof.
-  intros Hb. rewrite <- k_wave4.
-  apply (k_wave_bound grid4 run4 run4_valid); [exact run4_dealt|cbn; lia| |exact Hb]. intros c Hc.
-  cbn in Hc. change (prog grid4 (sm_of run4 c)) with four.
-  change (mach grid4 (sm_of run4 c)) with sm2.
-  replace (sum (adds4 c) (mates grid4 run4 c))
+  intros Hc. replace (sum (adds4 c) (mates grid4 run4 c))
     with (sum (adds4 c) (strangers c (mates grid4 run4 c)))
     by (destruct c as [|[|c]]; [reflexivity|reflexivity|lia]). unfold own4, adds4.
   apply (stays_extras sm2 four c _ [0; 1] (fun _ q => q) (last_section four sm2 c));
@@ -142,6 +129,23 @@ Proof.
     discriminate]. split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
   pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
   destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+Qed.
+
+(** The bound of one wave is 13 cycles for the grid, however it is dispatched. *)
+Example run4_ends b : b < 2 -> ended run4 b <= 13.
+Proof.
+  intros Hb. rewrite <- k_wave4.
+  apply (k_wave_bound grid4 run4 run4_valid); [exact run4_dealt|cbn; lia|exact stays4|exact Hb].
+Qed.
+Lemma run4_shared : shared_out grid4 run4.
+Proof. intros i. destruct i; cbn; lia. Qed.
+Example run4_static b : b < 2 -> ended run4 b <= 13 /\ ended run4 b <= own4 b + sum (adds4 b)
+  (mates grid4 run4 b).
+Proof.
+  intros Hb. pose proof (k_wave_static grid4 run4 run4_valid own4 adds4 b run4_shared (le_n _)
+    (stays4 b Hb) Hb) as H. rewrite k_wave4 in H. split; [exact H|].
+  pose proof (wave_block_static grid4 run4 run4_valid _ b run4_shared (le_n _) Hb (stays4 b Hb))
+    as H2. rewrite !Nat.add_0_r in H2. exact H2.
 Qed.
 
 (** ** Theorem 2
@@ -182,25 +186,59 @@ Example team4 : WAVE_TEAM_ALN four sm2 0 [0; 1] [0; 1] (strangers 0 [1])
   (fun _ => true) team1 (last_section four sm2 0) = 13.
 Proof. vm_compute. reflexivity. Qed.
 
-(** Theorem 2 with a team on two sub-cores bounds the example by 13 cycles. *)
+Lemma cores4 : NoDup [0; 1] /\ forall w, In (core sm2 w) [0; 1].
+Proof.
+  split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
+  pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
+  destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+Qed.
+Lemma warps4 : NoDup [0; 1] /\ forall x, of sm2 four 0 x -> In (fst x) [0; 1].
+Proof.
+  split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy.
+  intuition subst; cbn in *; auto; discriminate.
+Qed.
+Lemma teams4 h : In h [1] -> true = true -> teams_of sm2 four h (team1 h).
+Proof.
+  intros Hh _. assert (h = 1) as -> by (cbn in Hh; intuition). split; [exact (seq_NoDup 2 2)|].
+  split.
+  - intros tm [<-|[]]. split; [discriminate|]. intros v u Hv Hu. cbn in Hv, Hu.
+    intuition subst; cbn in *; lia.
+  - intros y Hy G _. exists [2; 3]. split; [left; reflexivity|]. apply keys4 in Hy.
+    intuition subst; cbn in *; auto; discriminate.
+Qed.
+Lemma ok4 : machine_ok sm2 /\ wf four.
+Proof. split; [split; cbn; lia|apply wf_ok; reflexivity]. Qed.
+
+(** Theorem 2 with a team on two sub-cores bounds the example by 13 cycles, *)
 Example wave4_team x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change (C wave4 x <= 0 + 13). rewrite <- team4.
   apply (stays_teams_computed sm2 four 0 [1] [0; 1] (fun _ q => q) (last_section four sm2 0) [0;
-    1] (fun _ => true) team1); [split; cbn; lia|apply wf_ok; reflexivity| |apply moves_barriers| |
-    |cbn; lia|exact wave4_valid|cbn; lia| |exact Hx].
-  - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
-    pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
-    destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
-  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy.
-    intuition subst; cbn in *; auto; discriminate.
-  - intros h Hh _. assert (h = 1) as -> by (cbn in Hh; intuition). split; [exact (seq_NoDup 2 2)|].
-    split.
-    + intros tm [<-|[]]. split; [discriminate|]. intros v u Hv Hu. cbn in Hv, Hu.
-      intuition subst; cbn in *; lia.
-    + intros y Hy G _. exists [2; 3]. split; [left; reflexivity|]. apply keys4 in Hy.
-      intuition subst; cbn in *; auto; discriminate.
-  - intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
+    1] (fun _ => true) team1 (proj1 ok4) (proj2 ok4) cores4 (moves_barriers _ _ _) warps4 teams4);
+    [cbn; lia|exact wave4_valid|cbn; lia| |exact Hx].
+  intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
+Qed.
+
+(** and so it is in the grid, however it is dispatched. *)
+Notation team_adds := (team_sum sm2 four 0 [0; 1] (fun _ => true) team1 2 (last_section four sm2 0)
+  (team_table sm2 four 0 2) (fun w n => chain_table sm2 four 0 0 (length four) w n 0)).
+Example run4_teams : ended run4 0 <= 13 /\ ended run4 0 <= 13.
+Proof.
+  destruct ok4 as [M W].
+  assert (forall h, In h (company grid4 run4 0) -> (true = true -> teams_of sm2 four h (team1 h))
+    /\ length (team1 h) = 1) as Ts by (intros h Hh; split; [apply teams4, Hh|reflexivity]).
+  assert (forall x, of sm2 four 0 x -> sec (get four x) <= 1) as Q
+    by (intros x [Hx _]; apply keys4 in Hx; intuition subst; cbn; lia).
+  let by_teams f := pose proof (f grid4 run4 run4_valid run4_shared 0 (le_S _ _ (le_n _)) [0; 1]
+    (fun _ q => q) (last_section four sm2 0) [0; 1] (fun _ => true) team1
+    (fun w u => fellow_table sm2 four 2 w u) (team_table sm2 four 0 2)
+    (fun w n => chain_table sm2 four 0 0 (length four) w n 0) 1 1 M W cores4 (moves_barriers _ _ _)
+    warps4 Ts (le_S _ _ (le_n _)) (fun w u _ _ _ => fellow_cert sm2 four 2 w u W)
+    (fun h tm _ _ _ => team_table_cert sm2 four 0 2 tm W) (alone_table_cert sm2 four 0 W) Q _ 0
+    team_adds (le_n _) (fun _ _ => le_n _) (fun h Hh => match Hh with end)
+    (fun _ => Nat.le_0_l _)) in by_teams k_wave_teams; by_teams k_wave_teams_static.
+  split; [etransitivity; [apply H|]|etransitivity; [apply H0|]]; try apply run4_dealt;
+    try apply le_n; vm_compute; lia.
 Qed.
 
 (** Where two warps of two sub-cores are one team, its alignment counts once: [crossing] on each of

@@ -212,3 +212,15 @@ Proof.
     _ => 0 end) (n + 1)); try lia; try (intros [|[|j]]; unfold apply, largest, at_, along;
     simpl; lia). unfold along. destruct i as [|[|j]]; lia.
 Qed.
+
+(** Two repetitions at once, after which both go on evenly *)
+Example two_paces_twice : let x := fun _ : nat => 0 in
+  same (apply (after two_paces two_paces) x) (apply two_paces (apply two_paces x))
+  /\ same (apply (times 2%nat two_paces) x) (repeat_map two_paces 2%nat x).
+Proof. split; [apply after_apply|apply times_apply]. Qed.
+Example two_paces_phases t : 0 <= t <= 3 ->
+  largest (two_paces 1%nat) (along (fun _ => 0) (fun i => 6) t) = 6 + t * 6.
+Proof.
+  intros Ht. rewrite (phases_grow_evenly [two_paces 1%nat] (fun _ => 0) (fun _ => 6) 3 ltac:(lia)
+    eq_refl (two_paces 1%nat) (or_introl eq_refl) t Ht). reflexivity.
+Qed.

@@ -2,11 +2,11 @@
 
     [off t]: cycle [t] is in the page's V, in which the machine may stand still, as while a page of
     memory is translated or DRAM serves a sector.  src/memory/requests/fills.c counts these pages
-    and sectors, src/bound/method/beside.c the cycles that they take at most: that there are no
-    more, and that the rules hold but for them, is on paper.  [outside]: M1 to M7 hold outside of V.
-    There M3, M4 and M5 hold; fetches, operands, transfers, results and holds take no longer if only
-    cycles outside of V count.  Stalls, slots, latches, and the least stalls of [kept], pass in V,
-    too, the delay of a release in V or not.
+    and sectors, src/bound/method/beside.c the cycles that they take at most: no more, if levels are
+    as in memory/Fills.v.  That the rules hold but for them is on paper.  [outside]: M1 to M7 hold
+    outside of V.  There M3, M4 and M5 hold; fetches, operands, transfers, results and holds take no
+    longer if only cycles outside of V count.  Stalls, slots, latches, and the least stalls of
+    [kept], pass in V, too, the delay of a release in V or not.
 
     Leave out V: each event is at its number of cycles outside of V ([drawn]).  Times get shorter,
     so they are as long as before at most; order stays, but not strictly.  That is [enough], so that

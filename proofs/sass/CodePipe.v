@@ -105,7 +105,7 @@ Section Pipe.
     apply filter_sorted, seq_sorted.
   Qed.
 
-  (** *** What [code_sib_sections] asks of a pipe. *)
+  (** *** What [code_fib_sections] asks of a pipe. *)
   Theorem pipe_path l0 x l1 : pipe b piped q u = l0 ++ x :: l1 ->
     iD (u, fst x) (snd x) + sum (hold_of b u) (x :: l1) <= iso.
   Proof.

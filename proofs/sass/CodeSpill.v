@@ -196,32 +196,3 @@ Proof.
       ltac:(apply issued_least; intros x Hx Hxs; pose proof (Hissued x Hx ltac:(lia));
         pose proof (e_issued _ _ _ _ _ OK x Hx); lia) HC). lia.
 Qed.
-
-(** *** Theorem 2, code-sib: all that a warp reaches counts. *)
-Theorem code_sib_sections m b s J enters g N reach iP iI iD iso Q T piped least spill :
-  wf m b -> enough m b s J enters -> leaves m b s J least -> (forall w, group m w = g) ->
-  (forall x, In x (keys b) -> sec (get b x) <= N) ->
-  (exists x, In x (keys b) /\ sec (get b x) = N) ->
-  (forall u w v, core m u = core m w -> reach u v = reach w v) ->
-  (forall u w y i v, at_stage b y i v -> core m (fst y) <> core m w -> reach w v = true -> reach u v
-    = true) ->
-  (forall w n, reaches m b (reach w) w n) ->
-  (forall w n, iso_cert m b w n iP iI iD (iso n w)) ->
-  rel s g 0 <= T 0 ->
-  (forall n w, n < N -> w < length b -> T n + (iso n w + O m b (fun w _ => reach w) n w + Q n w)
-    + release m <= T (S n)) ->
-  (forall w, w < length b -> T N + (iso N w + O m b (fun w _ => reach w) N w) <= T (S N)) ->
-  (forall q u l0 ji l1, pipe b piped q u = l0 ++ ji :: l1 -> iD (u, fst ji) (snd ji)
-    + sum (hold_of b u) (ji :: l1) <= iso q u) ->
-  (forall q u, q < N -> (forall j, In (u, j) (keys b) -> sec (get b (u, j)) <> q)
-     \/ exists e, In (u, e) (keys b) /\ sec (get b (u, e)) = q
-        /\ (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j <= e)
-        /\ (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q ->
-             spill_cert m b least e (u, j) (spill (u, j)))
-        /\ left_behind m b piped spill q u e <= Q q u) ->
-  forall x, In x (keys b) -> finish b s x <= T (S N).
-Proof.
-  intros WF OK K One Last Deepest Same Cross HR HI T0 TN TL HP HQ.
-  apply (code_fib_sections m b s J enters g N reach (fun _ => false) (fun _ _ _ => false) iP iI iD
-    iso Q T piped least spill); auto. apply none_loose.
-Qed.

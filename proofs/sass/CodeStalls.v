@@ -150,3 +150,8 @@ Proof.
   - intros k c n Hk Hc. destruct k as [|[|[|k]]]; [destruct Hc|destruct Hc| |lia].
     destruct Hc as [E|[]]. injection E as <- <-. cbn. lia.
 Qed.
+Example load_use_least : 0 + load_use_times 2 <= load_use_times 2.
+Proof.
+  apply (stalls_least load_use 3 load_use_times _ load_use_times load_use_runs); [|lia].
+  intros k Hk. destruct k as [|[|[|k]]]; cbn; lia.
+Qed.

@@ -287,9 +287,7 @@ static wb_status bound_given(wb_analysis *analysis, const wb_watch *watch, wb_di
     return settle_step(analysis, status, &messages, diagnostics);
 }
 
-/* Every bound and simulation that is asked for. A limit that a bound hits does not keep the simulations from
- * running. */
-static wb_status run(wb_analysis *analysis, const wb_analyze_options *asked, wb_diagnostics *diagnostics) {
+wb_status request_run(wb_analysis *analysis, const wb_analyze_options *asked, wb_diagnostics *diagnostics) {
     wb_analysis *given = analysis->owned.given, *simulated = given != NULL ? given : analysis;
     WB_TRY(analysis_note_asked(analysis, asked, diagnostics));
     if (asked->state_limit != 0) analysis_set_state_limit(analysis, asked->state_limit);
@@ -312,7 +310,7 @@ wb_status wb_analysis_run(wb_analysis *analysis, const wb_analyze_options *optio
                           wb_diagnostics *diagnostics) {
     struct request request;
     WB_TRY(request_make(NULL, NULL, analysis->machine, options, diagnostics, &request));
-    return run(analysis, &request.asked, diagnostics);
+    return request_run(analysis, &request.asked, diagnostics);
 }
 
 wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
@@ -322,6 +320,7 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
     wb_status status;
     bool cut = false;
     WB_TRY(request_make(kernel, launch, machine, options, diagnostics, &request));
+    WB_TRY(request_read_shares(&request, diagnostics));
     WB_TRY(wb_promises_check(kernel, launch, machine, diagnostics));
     request.asked.allow_unmapped = false;
     if (request.asked.scheme != NULL)
@@ -332,8 +331,9 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
         status = analyse_block(&request, diagnostics, &made);
     if (status == WB_OK) status = request_take_lesser(&request, diagnostics, &made);
     if (status == WB_OK) status = add_zeros(&request, diagnostics, made);
-    if (status == WB_OK) status = run(made, &request.asked, diagnostics);
+    if (status == WB_OK) status = request_run(made, &request.asked, diagnostics);
     if (status == WB_OK && request.asked.savings) status = request_find_savings(&request, made, diagnostics);
+    if (status == WB_OK) status = request_find_shares(&request, made, diagnostics);
     if (status == WB_OK && cut) status = WB_ERR_LIMIT;
     if (status == WB_OK || (status == WB_ERR_LIMIT && made != NULL && wb_analysis_has_results(made)))
         *analysis = made;
@@ -422,7 +422,7 @@ static wb_status run_stream(wb_stream *stream, const wb_launches *launches, cons
                             wb_diagnostics *diagnostics) {
     wb_status status = WB_OK;
     for (size_t i = 0; i < stream->kernels.count; i++) {
-        wb_status one = run(stream->kernels.items[i].owned, asked, diagnostics);
+        wb_status one = request_run(stream->kernels.items[i].owned, asked, diagnostics);
         (void)name_launch(one, launches, i, diagnostics);
         if (one != WB_OK && one != WB_ERR_LIMIT) return one;
         if (one != WB_OK) status = one;
@@ -437,9 +437,9 @@ wb_status wb_analyze_launches(const wb_module *module, const wb_launches *launch
     WB_TRY(request_make(NULL, NULL, machine, options, diagnostics, &request));
     const wb_analyze_options *asked = &request.asked;
     request.asked.allow_unmapped = false;
-    if (asked->one_block || asked->scheme != NULL || asked->facts != NULL) {
+    if (asked->one_block || asked->scheme != NULL || asked->facts != NULL || asked->sms != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "analyze",
-                 "a list of launches is analysed kernel by kernel: omit block, scheme and flow facts");
+                 "a list of launches is analysed kernel by kernel: omit block, scheme, flow facts and SMs");
         return WB_ERR_INPUT;
     }
     if (!wb_machine_takes_grids(machine)) {

@@ -4,12 +4,17 @@
 
 #include "base/base.h"
 
+/* Most numbers of SMs of one analysis. */
+#define SHARES_MAX 256u
+
 struct request {
     const wb_kernel *kernel;
     const wb_launch *launch;
     const wb_machine *machine; /* NULL: of paths alone */
     wb_analyze_options asked;
-    bool any;            /* it has to hold whatever buffers and variables contain */
+    bool any;                    /* it has to hold whatever buffers and variables contain */
+    uint32_t shares[SHARES_MAX]; /* numbers of SMs, rising */
+    size_t share_count;
     uint64_t beside_max; /* most warp instructions that are executed only to show them beside all inputs */
 };
 
@@ -62,6 +67,18 @@ wb_status request_take_lesser(const struct request *request, wb_diagnostics *dia
 /* The analysis of the same blocks on another machine, before any method is run. Errors as wb_analysis_new. */
 wb_status request_again_on(const wb_analysis *analysis, const wb_machine *machine, const wb_watch *watch,
                            wb_diagnostics *messages, wb_analysis **made);
+
+/* Every bound and simulation that is asked for. A limit that a bound hits does not keep the simulations from
+ * running. */
+wb_status request_run(wb_analysis *analysis, const wb_analyze_options *asked, wb_diagnostics *diagnostics);
+
+/* Reads the numbers of SMs that are asked for: "1..8,16". WB_ERR_INPUT with a message for what is no list. */
+wb_status request_read_shares(struct request *request, wb_diagnostics *diagnostics);
+
+/* Analyses a kernel on each of them (wb_analysis_share); when stopped, on those so far. WB_ERR_DECLINED where
+ * no whole kernel is analysed. */
+wb_status request_find_shares(const struct request *request, wb_analysis *analysis,
+                              wb_diagnostics *diagnostics);
 
 /* Of machine code that was simulated, finds what it takes with every latency as short as it is stated, under
  * one of the policies: wb_analysis.shortest, of its longest block, too. WB_ERR_LIMIT when memory is

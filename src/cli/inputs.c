@@ -35,13 +35,20 @@ static wb_status set_memory(unsigned memory, wb_machine *machine, wb_diagnostics
                                                      : status;
 }
 
-static bool is_promise(const char *setting) {
-    static const char key[] = "resident=";
+static bool sets(const char *setting, const char *key) {
     return strncmp(setting, key, strlen(key)) == 0;
 }
 
-/* Settings of wings are read by methods, which only `analyze` has. Promises are a launch's: the machine that
- * `machine show` prints would make them without saying so. */
+static bool is_promise(const char *setting) {
+    return sets(setting, "resident=");
+}
+
+static bool is_partition(const char *setting) {
+    return sets(setting, "partition=");
+}
+
+/* Settings of wings are read by methods, which only `analyze` has. Promises and partitions are a launch's:
+ * the machine that `machine show` prints would have them without saying so. */
 static wb_status check_settings(const struct options *options, wb_diagnostics *diagnostics) {
     const bool has_methods = (options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0;
     const bool has_launches = (options->command & (COMMAND_ANALYZE | COMMAND_SIMULATE)) != 0;
@@ -49,7 +56,7 @@ static wb_status check_settings(const struct options *options, wb_diagnostics *d
         const char *setting = options->sets.items[i], *problem = NULL;
         if (!has_methods && settings_wing_of(setting) != NULL)
             problem = "has no effect here: only methods of `warpbound analyze` read it";
-        if (!has_launches && is_promise(setting))
+        if (!has_launches && (is_promise(setting) || is_partition(setting)))
             problem = "is for a launch: only `warpbound analyze` and `simulate` take it";
         if (problem == NULL) continue;
         wb_diagnostics_error(diagnostics, setting, problem);
@@ -89,6 +96,20 @@ static wb_status set_resident(const struct options *options, wb_machine *machine
     return status;
 }
 
+/* The part of the GPU that the launch file names, where the command line names none. */
+static wb_status set_partition(const struct options *options, wb_machine *machine,
+                               wb_diagnostics *diagnostics) {
+    const char *partition = options->of_launch[WB_LAUNCH_PARTITION];
+    char setting[80];
+    for (size_t i = 0; i < options->sets.count; i++)
+        if (is_partition(options->sets.items[i])) partition = NULL;
+    if (partition == NULL) return WB_OK;
+    (void)snprintf(setting, sizeof setting, "partition=%s", partition);
+    wb_status status = wb_machine_set(machine, setting, diagnostics);
+    if (status != WB_OK) note_setting(options, WB_LAUNCH_PARTITION, partition, diagnostics);
+    return status;
+}
+
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine) {
     wb_machine *loaded = NULL;
@@ -105,6 +126,7 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     wb_diagnostics_about(diagnostics, NULL);
     if (status == WB_OK && options->memory != 0) status = set_memory(options->memory, loaded, diagnostics);
     if (status == WB_OK) status = set_keys(options, loaded, diagnostics);
+    if (status == WB_OK) status = set_partition(options, loaded, diagnostics);
     if (status == WB_OK) status = set_resident(options, loaded, diagnostics);
     if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
     if (status != WB_OK) {
@@ -347,6 +369,7 @@ wb_analyze_options analyze_options(const struct options *options, const struct i
                                                                         : WB_INPUTS_USUAL,
                                 .watch = watch_terminal(),
                                 .accept = accepted_models(options),
+                                .sms = options->sms,
                                 .savings = options->format == OUTPUT_TEXT && !options->quiet};
 }
 

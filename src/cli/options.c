@@ -90,6 +90,8 @@ static const struct option_row option_table[] = {
              "translations (in the TLBs), data or the buffer data.ARGUMENT, code (in the second level), "
              "code-l1 (in each SM), block-l1 (what a block has loaded, in the L1 of its SM)",
      .names = wb_resident_name_at},
+    {0, "sms", "LIST", INTO(TEXT, sms, COMMAND_ANALYZE),
+     .help = "bound the kernel on these numbers of the machine's SMs, too: 1..8,16"},
     {0, "compile", NULL, INTO(FLAG, compile, COMPILES),
      .help = "where the file has PTX only: compile it with ptxas for the machine's architecture, and take "
              "that machine code"},

@@ -95,7 +95,7 @@ struct options {
     struct option_place block_index;
     unsigned inputs, scope, memory, color;
     const char *methods, *policies, *schemes, *deadline, *accept, *output, *report, *window, *annotate,
-        *cubin, *lines_of, *source, *ptxas, *resident;
+        *cubin, *lines_of, *source, *ptxas, *resident, *sms;
     struct option_number lines;
     struct option_number threads, states, instruction_limit;
     uint64_t memory_limit; /* bytes; 0: not given */

@@ -1,4 +1,5 @@
 /* The files that launches name, and what launch files say in place of options of the command. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +69,13 @@ enum setting_kind {
     SETTING_FILE, /* in the launch file's folder or below */
     SETTING_CODE, /* a file that may lie elsewhere where its name ends in .ptx: code is often one folder up,
                      and nothing that is secret has such a name */
-    SETTING_MACHINE,  /* a file, or the name of a preset */
-    SETTING_DEADLINE, /* a time */
-    SETTING_NAME,     /* of something in the code */
-    SETTING_NAMES,    /* a list of names, or one */
-    SETTING_PROMISES, /* likewise of promises */
-    SETTING_IMAGES    /* the same of names that only the code knows */
+    SETTING_MACHINE,   /* a file, or the name of a preset */
+    SETTING_DEADLINE,  /* a time */
+    SETTING_PARTITION, /* SMs and a kind */
+    SETTING_NAME,      /* of something in the code */
+    SETTING_NAMES,     /* a list of names, or one */
+    SETTING_PROMISES,  /* likewise of promises */
+    SETTING_IMAGES     /* the same of names that only the code knows */
 };
 
 /* What compiles PTX. */
@@ -98,6 +100,8 @@ static const struct {
     [WB_LAUNCH_RESIDENT] = {"resident",
                             "a list of translations, data, data.ARGUMENT, code, code-l1, block-l1",
                             SETTING_PROMISES, NULL},
+    [WB_LAUNCH_PARTITION] = {"partition", "SMs and a kind, such as {sms: 8, kind: green-context}",
+                             SETTING_PARTITION, NULL},
     [WB_LAUNCH_KERNEL] = {"kernel", "the name of a kernel", SETTING_NAME, NULL},
     [WB_LAUNCH_IMAGE] = {"image", "the name of an image of a program, or a list of them", SETTING_IMAGES,
                          NULL},
@@ -162,6 +166,25 @@ static wb_status store_names(wb_launch_setting setting, const struct ytree *docu
     return status;
 }
 
+/* A part of the GPU, as wb_machine_set takes it. */
+static wb_status store_partition(const struct ytree *document, const struct ytree_node *value,
+                                 struct wb_launch *launch) {
+    static const struct field fields[] = {
+        NUMBER_ROW(machine_partition, "sms", sms, 1, UINT32_MAX - 1, .required = true),
+        WORD_ROW(machine_partition, "kind", kind, partition_kinds),
+        {0},
+    };
+    struct machine_partition partition = {.kind = PARTITION_KINDS};
+    struct text text = {.arena = &launch->arena};
+    WB_TRY(ytree_require(document, value, YTREE_MAPPING, settings[WB_LAUNCH_PARTITION].expected));
+    WB_TRY(ytree_read_fields(document, value, fields, &partition));
+    if (partition.kind == PARTITION_KINDS)
+        return ytree_error(document, value, "expected %s", settings[WB_LAUNCH_PARTITION].expected);
+    text_printf(&text, "%" PRIu32 ",%s", partition.sms, partition_kinds[partition.kind]);
+    launch->settings[WB_LAUNCH_PARTITION] = text.data;
+    return text.failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
+}
+
 const char *launch_promise_problem(const struct wb_launch *launch, const char *promise, size_t length,
                                    const struct launch_argument **part) {
     const char *name = promised_buffer(promise, length);
@@ -219,6 +242,7 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     struct launch_folder own = folder != NULL ? *folder : (struct launch_folder){".", WB_FILES_BELOW};
     char *path = NULL;
     launch->settings_at[setting] = value->at;
+    if (settings[setting].kind == SETTING_PARTITION) return store_partition(document, value, launch);
     if (settings[setting].kind >= SETTING_NAMES) return store_names(setting, document, value, launch);
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
         return ytree_expected(document, value, settings[setting].expected);

@@ -279,6 +279,25 @@ struct promised_buffers {
     uint32_t count;
 };
 
+/* How SMs are set apart for a kernel. */
+enum partition_kind {
+    PARTITION_GREEN_CONTEXT,
+    PARTITION_SM_MASK, /* of TPCs, as libsmctrl sets it */
+    PARTITION_MPS,
+    PARTITION_MIG,
+    PARTITION_KINDS
+};
+
+/* Their names, and NULL. */
+extern const char *const partition_kinds[PARTITION_KINDS + 1];
+
+/* Some of a GPU's SMs. */
+struct machine_partition {
+    uint32_t sms;  /* 0: the whole GPU */
+    uint32_t kind; /* enum partition_kind */
+    uint32_t of;   /* SMs of the whole GPU */
+};
+
 struct wb_machine {
     char name[MACHINE_NAME_MAX];
     char description[MACHINE_TEXT_MAX];
@@ -315,7 +334,12 @@ struct wb_machine {
     struct machine_sass unpromised;    /* which were these; nothing where nothing is promised */
     struct promised_buffers buffers;   /* of RESIDENT_BUFFERS */
     struct machine_fills fills;        /* likewise, by what caches keep */
+    struct machine_partition partition;
 };
+
+/* Takes a part of the machine for the whole of it: "8,green-context". WB_ERR_INPUT with a message where it
+ * is none. */
+wb_status machine_set_partition(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics);
 
 /* What a launch promises of memory: when the kernel starts it is there, and stays until it ends. */
 enum resident {

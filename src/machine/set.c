@@ -291,14 +291,20 @@ static wb_status set_figure(wb_machine *machine, const char *assignment, wb_diag
     wb_status status = set_key(machine, assignment, diagnostics);
     if (status == WB_OK) status = follow_clock(machine, clock, assignment, diagnostics);
     machine_promise_all(machine, promises);
-    return status;
+    if (status != WB_OK || machine->partition.sms == 0 || machine->memory.sms == machine->partition.sms)
+        return status;
+    diagnose(diagnostics, SEVERITY_ERROR, assignment, "the partition says how many SMs there are");
+    return WB_ERR_INPUT;
 }
 
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
-    static const char promise[] = "resident=";
-    WB_TRY(strncmp(assignment, promise, sizeof promise - 1) == 0
-               ? machine_promise(machine, assignment + sizeof promise - 1, diagnostics)
-               : set_figure(machine, assignment, diagnostics));
+    static const char promise[] = "resident=", partition[] = "partition=";
+    if (strncmp(assignment, promise, sizeof promise - 1) == 0)
+        WB_TRY(machine_promise(machine, assignment + sizeof promise - 1, diagnostics));
+    else if (strncmp(assignment, partition, sizeof partition - 1) == 0)
+        WB_TRY(machine_set_partition(machine, assignment + sizeof partition - 1, diagnostics));
+    else
+        WB_TRY(set_figure(machine, assignment, diagnostics));
     const char *setting = arena_string(&machine->arena, assignment, strlen(assignment));
     if (setting == NULL || vec_push(&machine->settings, setting) != WB_OK)
         return diagnose_out_of_memory(diagnostics, assignment);

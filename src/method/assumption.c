@@ -10,9 +10,9 @@ static const struct {
     char letter;
     const char *name;
 } groups[] = {
-    {'K', "kernel"},   {'F', "facts"},   {'E', "execution"}, {'R', "registers"}, {'S', "scheduler"},
-    {'D', "dispatch"}, {'M', "machine"}, {'H', "hardware"},  {'C', "memory"},    {'P', "promises"},
-    {'A', "abstract"}, {'I', "strings"}, {'L', "launches"},
+    {'K', "kernel"},    {'F', "facts"},   {'E', "execution"}, {'R', "registers"}, {'S', "scheduler"},
+    {'D', "dispatch"},  {'M', "machine"}, {'H', "hardware"},  {'C', "memory"},    {'P', "promises"},
+    {'N', "partition"}, {'T', "task"},    {'A', "abstract"},  {'I', "strings"},   {'L', "launches"},
 };
 
 #define GROUP_COUNT (sizeof groups / sizeof *groups)
@@ -209,6 +209,32 @@ static const struct {
              ("promised (resident: data.NAME): all that the kernel reads or writes of the named buffers is "
               "in the second level when it starts, and stays there; loads of it wait for no misses of "
               "others, and lines that were dirty at the start are not written back before the end")},
+    /* Partitions. */
+    [WB_ASSUME_PARTITION_GREEN_CONTEXT] =
+        {.id = "N1",
+         .text =
+             ("the GPU is the partition: nothing else runs on its SMs (a green context sees to that), and "
+              "L2, TLBs and DRAM, which it shares, serve them at their share of the rate and keep what "
+              "they keep alone (it does not see to that)")},
+    [WB_ASSUME_PARTITION_SM_MASK] =
+        {.id = "N2",
+         .text = ("the GPU is the partition: nothing else runs on its SMs (masks of all work see to that), "
+                  "and L2, TLBs and DRAM, which it shares, serve them at their share of the rate and keep "
+                  "what they keep alone (masks do not see to that)")},
+    [WB_ASSUME_PARTITION_MPS] =
+        {.id = "N3",
+         .text = ("the GPU is the partition: nothing else runs on its SMs (MPS limits how many a client "
+                  "takes, not who else does), and L2, TLBs and DRAM serve them at their share of the rate "
+                  "and keep what they keep alone")},
+    [WB_ASSUME_PARTITION_MIG] =
+        {.id = "N4",
+         .text = ("the GPU is the partition: a MIG instance, whose SMs and slices of L2 and DRAM are its "
+                  "own; nothing else runs in it")},
+    [WB_ASSUME_TASK_ORDER] =
+        {.id = "T1",
+         .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "
+                  "launch overhead has passed; copies keep to their bandwidth, whatever runs beside them, "
+                  "and the host to its times; nothing else uses the GPU")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "
@@ -290,7 +316,7 @@ static bool is_of_execution(wb_assumption what) {
 }
 
 bool assumption_is_of_launch(wb_assumption what) {
-    static const char groups_of_launch[] = "KFRL";
+    static const char groups_of_launch[] = "KFRLNT";
     const char *id = wb_assumption_id(what);
     switch (what) {
     case WB_ASSUME_ALIGNED_BUFFERS:

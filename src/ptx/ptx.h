@@ -253,8 +253,8 @@ struct wb_module {
     const struct machine_code *code; /* what the functions were lifted from (sass/sass.h); NULL: PTX */
     const char *image;               /* the cubin itself, of that code: */
     size_t image_bytes;
-    const char *version;             /* "9.0" */
-    const char *target;              /* "sm_75, debug" */
+    const char *version; /* "9.0" */
+    const char *target;  /* "sm_75, debug" */
     struct ptx_file *files;
     struct ptx_variable *variables;
     struct ptx_function *functions;

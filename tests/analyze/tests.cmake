@@ -1,6 +1,7 @@
 # The library as a program uses it; the first two look behind it, too.
 wb_test(test_analyze wb_wings)
 wb_test(test_inputs wb_analyze)
+wb_test(test_shares wb_analyze)
 wb_test(test_waiting_loops warpbound)
 
 # The example of docs/library.md with the flags of the installed warpbound.pc, and the names that

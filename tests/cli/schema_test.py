@@ -173,6 +173,8 @@ def commands(command, folder):
             on_gpu.format("kernels/cubin/saxpy.sm_87.cubin -l kernels/saxpy.yaml -m jetson-agx-orin"),
             (1, on_gpu.format("kernels/fir.yaml -m ecrts2025-orin --deadline 1 --warm")),
         ]
+    if "task" in WINGS:
+        listed += ["task docs/examples/task/task.yaml --method kernel"]
     if "jcse2017" in WINGS:
         listed += [
             f"cache {vecadd} --order --first 20",

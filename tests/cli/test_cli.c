@@ -76,6 +76,7 @@ static const struct failure_case failures[] = {
     {"analyze kernels/index.txt -g 1 -b 32", 2, "expected a PTX module"},
     {"analyze docs/refutations/gub-lrr.yaml -g 1 -b 32", 2, "a block file takes no kernel"},
     {"analyze docs/refutations/gub-lrr.yaml --states 0", 2, "--states"},
+    {"analyze mkdocs.yml", 2, "neither a launch file (code, "},
     {"simulate kernels/histogram.ptx -l kernels/histogram_unknown.yaml", 3,
      "note: the value comes from here"},
     {"simulate " SGEMM "--schedule --policy lrr,gto", 2, "lrr,gto"},

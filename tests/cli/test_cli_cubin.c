@@ -94,6 +94,7 @@ static void test_promises(void **state) {
     } cases[] = {
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000", "promises P1 P2", "P3"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident code", "promises P3", "P2"},
+        {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --set partition=9,mig", "partition N4", "N1"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --set resident=code-l1", "promises P4", "P1"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident all", "promises P1 P2 P3 P4 P5", "P6"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident data.1,code", "promises P3 P6", "P2"},
@@ -112,6 +113,24 @@ static void test_promises(void **state) {
             fail_msg("%s: %s%s", cases[i].options, run.out, run.err);
         run_free(&run);
     }
+}
+
+/* The launch file's partition is the GPU, whose SMs `--sms` counts. */
+static void test_some_of_the_sms(void **state) {
+    (void)state;
+#define IN_PARTITION                                                                                         \
+    "launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo 'partition: {sms: 3, kind: mps}'; } "  \
+    ">$launch; $WB analyze kernels/cubin/vecadd.sm_86.cubin -m rtx-a6000 -l $launch --deadline 1s "
+#define THEN "; status=$?; rm $launch; exit $status"
+    struct run run = run_shell(IN_PARTITION "--sms 1,3" THEN);
+    assert_int_equal(run.status, 0);
+    assert_true(says(run.out, "on 3 of 84") && says(run.out, "on some of the SMs") && says(run.out, "(N3)"));
+    assert_true(says(run.out, "1 SM meets the deadline"));
+    run_free(&run);
+    run = run_shell(IN_PARTITION "--sms 1..4" THEN);
+    assert_int_equal(run.status, 2);
+    assert_true(says(run.err, "from 1 to 3"));
+    run_free(&run);
 }
 
 /* Where misses may overtake each other and merge, a block has all executions that it has otherwise. */
@@ -676,6 +695,7 @@ int main(void) {
         cmocka_unit_test(test_unsupported_instructions_are_named),
         cmocka_unit_test(test_kernels_in_clusters_are_not_bounded),
         cmocka_unit_test(test_promises),
+        cmocka_unit_test(test_some_of_the_sms),
         cmocka_unit_test(test_misses_in_any_order),
         cmocka_unit_test(test_savings),
         cmocka_unit_test(test_marks_of_a_bound),

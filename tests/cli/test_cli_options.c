@@ -362,6 +362,9 @@ static bool is_absent(const char *name) {
 #ifndef WB_WING_MAKESPAN
         "makespan",
 #endif
+#ifndef WB_WING_DEVICE
+        "measure",
+#endif
 #ifndef WB_WING_GATED_SSA
         "--ssa",
 #endif

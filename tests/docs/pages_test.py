@@ -137,7 +137,8 @@ ABSENT = ["--slurm", "sbatch ", "docker ", "cbc ", "--read-solution", "warpbound
 OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
              "calibrate sm_86 -o": 3, "--deadline 100us": 1}
 OF_WING = {"abstract_cta": ["--abstract-warp", "hirvisalo", "triangle-sum-slide.yaml"],
-           "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"], "jcse2017": ["--order", "--channels"],
+           "device": ["warpbound measure"], "record": ["warpbound record"], "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"],
+           "jcse2017": ["--order", "--channels"],
            "makespan": ["warpbound makespan"], "sweep": ["warpbound sweep"]}
 
 

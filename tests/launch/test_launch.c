@@ -495,7 +495,13 @@ static void test_errors_of_files(void **state) {
          "block, "
          "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
          "compile, "
-         "resident"},
+         "resident, partition"},
+        {"partition: 8\n", "l.yaml:1:12: error: partition: expected SMs and a kind, such as {sms: 8, kind: "
+                           "green-context}, got '8'"},
+        {"partition: {sms: 8}\n", "l.yaml:1:12: error: expected SMs and a kind, such as {sms: 8, kind: "
+                                  "green-context}"},
+        {"partition: {sms: 8, kind: mix}\n", "l.yaml:1:27: error: kind: expected 'green-context', 'sm-mask', "
+                                             "'mps' or 'mig', got 'mix'"},
         {"resident: [code, l2]\n", "l.yaml:1:11: error: 'code,l2': expected a list of translations, data, "
                                    "data.ARGUMENT, code, code-l1, "
                                    "block-l1"},
@@ -694,7 +700,7 @@ static void test_errors_of_lists(void **state) {
          "l.yaml:2:3: error: expected a mapping with the keys code, image, kernel, stream, grid, block, "
          "shared, "
          "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, compile, "
-         "resident, got '7'",
+         "resident, partition, got '7'",
          WB_ERR_INPUT},
         {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",
          "l.yaml:2:21: error: code: differs from an earlier one: give one for the whole list", WB_ERR_INPUT},

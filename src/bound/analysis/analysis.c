@@ -175,6 +175,9 @@ void wb_analysis_free(wb_analysis *analysis) {
     grid_clear(&analysis->isolated);
     arena_free(&analysis->texts);
     vec_free(&analysis->savings);
+    for (size_t s = 0; s < analysis->shares.count; s++)
+        wb_analysis_free(analysis->shares.items[s].analysis);
+    vec_free(&analysis->shares);
     vec_free(&analysis->bounds);
     vec_free(&analysis->formulas);
     vec_free(&analysis->simulations);

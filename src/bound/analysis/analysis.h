@@ -42,6 +42,12 @@ struct kernel_block {
     uint64_t decides; /* bit i: what method i says of it is what it says of all */
 };
 
+/* The kernel on so many SMs of its machine. */
+struct kernel_share {
+    uint32_t sms;
+    struct wb_analysis *analysis;
+};
+
 /* The sources of an analysis that it frees with itself; each or NULL. */
 struct analysis_owned {
     struct wb_block *block;
@@ -139,9 +145,10 @@ struct wb_analysis {
                  what these say */
     VEC(struct schedule_witness) witnesses; /* what searches found, in the order of their methods */
     VEC(wb_simulation) simulations;         /* in the order of the policies */
-    wb_slowest shortest;    /* of machine code: found with every latency as short as it is stated */
-    VEC(wb_saving) savings; /* wb_analysis_savings */
-    struct method_log log;  /* why others were declined; owns the reasons and windows of bounds, too */
+    wb_slowest shortest;             /* of machine code: found with every latency as short as it is stated */
+    VEC(wb_saving) savings;          /* wb_analysis_savings */
+    VEC(struct kernel_share) shares; /* wb_analysis_share */
+    struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
 };
 

@@ -26,8 +26,8 @@ wb_contradiction analysis_contradiction(const struct wb_analysis *analysis);
 /* The bound of kind upper that the analysis' stall counts refute within the scope of a verdict, or NULL. */
 const wb_bound *stalls_refute(const struct wb_analysis *analysis, const wb_verdict *verdict);
 
-/* measured.c: what was measured of the kernel, in cycles that bounds can be held against; or as the deadline is
- * in. 0 cycles: there is none. */
+/* measured.c: what was measured of the kernel, in cycles that bounds can be held against; or as the deadline
+ * is in. 0 cycles: there is none. */
 wb_slowest measured_cycles(const struct wb_analysis *analysis);
 wb_slowest measured_for_deadline(const struct wb_analysis *analysis);
 

@@ -21,6 +21,13 @@ static void assume_covering(const struct bound_input *input, wb_bound *bound) {
     if (input->facts->stated > 0) assume(bound, WB_ASSUME_FLOW_FACTS);
 }
 
+/* What sets some of the SMs apart. */
+static void assume_partition(const struct wb_machine *machine, wb_bound *bound) {
+    const struct machine_partition *partition = machine != NULL ? &machine->partition : NULL;
+    if (partition != NULL && partition->sms > 0)
+        assume(bound, (wb_assumption)((uint32_t)WB_ASSUME_PARTITION_GREEN_CONTEXT + partition->kind));
+}
+
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
     if (is_covering(input))
         assume_covering(input, bound);
@@ -32,6 +39,7 @@ void bound_assume_paths(const struct bound_input *input, wb_bound *bound) {
         assume(bound, WB_ASSUME_PATHS_ON_SM);
     else
         assume(bound, WB_ASSUME_PATHS_AND_ADDRESSES);
+    assume_partition(input->machine, bound);
     assume_execution(bound, input->assumed);
 }
 

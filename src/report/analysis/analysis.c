@@ -165,6 +165,7 @@ void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
     if (wb_analysis_is_covering(block)) cover_json(json, report_covering_block(block));
     results_given_json(json, block, options);
     if (analysis->longest != NULL) kernel_json(json, analysis, options);
+    shares_json(json, analysis, options);
 }
 
 wb_status report_analysis_document(struct json *json, const struct wb_analysis *analysis,

@@ -44,6 +44,12 @@ void marks_put(struct text *out, const struct layout *layout, const struct wb_an
 /* The same as a detail of the verdict: how much rests on figures that are assumed, and on which. */
 void marks_put_brief(struct text *out, const struct layout *layout, const struct wb_analysis *analysis);
 
+/* What the kernel takes on some of the SMs, where that was asked for (wb_analysis_share): a table behind an
+ * empty line, and the member "shares". */
+void shares_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                const wb_report_options *options);
+void shares_json(struct json *json, const struct wb_analysis *analysis, const wb_report_options *options);
+
 /* All that is known of single methods and policies, on request. */
 
 /* Appends a section for each of a comma-separated list of methods and policies: its numbers for the kernel

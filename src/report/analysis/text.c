@@ -311,6 +311,7 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     if (options->quiet) return WB_OK;
     if (brief) {
         put_brief(&section);
+        shares_put(out, &layout, analysis, options);
         return costs_report(out, NULL, analysis, options, diagnostics);
     }
     if (!options->simulated && !options->all) put_rests_on(&section, IDS);
@@ -328,6 +329,7 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     if (options->all || options->simulated) put_all_conditions(&section);
     for (size_t i = 0; wing_at(i) != NULL; i++)
         if (wing_at(i)->put_bounds != NULL) wing_at(i)->put_bounds(out, &layout, block);
+    shares_put(out, &layout, analysis, options);
     WB_TRY(costs_report(out, NULL, analysis, options, diagnostics));
     if (options->all) {
         const struct sources sources = analysis_sources(analysis);

@@ -150,6 +150,20 @@ static wb_status make_block(const struct block_file *file, wb_diagnostics *diagn
     return WB_OK;
 }
 
+/* One error for a file of another kind: no two keys of it are those of a block. */
+static wb_status check_kind(const struct ytree *document) {
+    static const char *const keys[] = {"block", "units", "warps", "blocks"};
+    size_t found = 0;
+    WB_TRY(ytree_require(document, document->root, YTREE_MAPPING, "a block file"));
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        found += ytree_find(document->root, keys[k]) != NULL;
+    if (found >= 2) return WB_OK;
+    return ytree_error(
+        document, document->root,
+        "neither a launch file (code, kernel, grid, block, arguments) nor a block file (block, "
+        "units, and warps or blocks)");
+}
+
 /* Reads the fields of a block file and then what they say. */
 static wb_status read_block(const char *path, const char *text, size_t size, struct block_file *file,
                             wb_diagnostics *diagnostics, struct synthetic_block *block) {
@@ -160,6 +174,7 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
     machine_fetch_defaults(&file->fetch);
     file->memory.dispatch = DISPATCH_ANY;
     wb_status status = ytree_parse(path, text, size, diagnostics, &document);
+    if (status == WB_OK) status = check_kind(&document);
     if (status == WB_OK) status = ytree_read_fields(&document, document.root, block_fields, file);
     if (status == WB_OK) status = check_keys(&document);
     if (status == WB_OK) status = check_memory(&document, file);

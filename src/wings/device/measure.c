@@ -106,17 +106,17 @@ static wb_status measure(struct wb_measurement *made, const wb_kernel *kernel, c
 }
 
 wb_status wb_measurement_new(const wb_kernel *kernel, const wb_launch *launch,
-                             const wb_measure_options *given, wb_diagnostics *diagnostics,
+                             const wb_measure_options *options, wb_diagnostics *diagnostics,
                              wb_measurement **measurement) {
-    wb_measure_options options;
-    WB_TRY(OPTIONS_TAKE(wb_measure_options, given, &options, diagnostics));
-    if (options.runs == 0) options.runs = WB_MEASURE_RUNS_USUAL;
-    if (options.runs > WB_MEASURE_RUNS_MAX) options.runs = WB_MEASURE_RUNS_MAX;
-    if (options.patience <= 0) options.patience = WB_MEASURE_PATIENCE_USUAL;
-    if (!options.cold && !options.warm) options.cold = options.warm = true;
+    wb_measure_options asked;
+    WB_TRY(OPTIONS_TAKE(wb_measure_options, options, &asked, diagnostics));
+    if (asked.runs == 0) asked.runs = WB_MEASURE_RUNS_USUAL;
+    if (asked.runs > WB_MEASURE_RUNS_MAX) asked.runs = WB_MEASURE_RUNS_MAX;
+    if (asked.patience <= 0) asked.patience = WB_MEASURE_PATIENCE_USUAL;
+    if (!asked.cold && !asked.warm) asked.cold = asked.warm = true;
     struct wb_measurement *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, "measure");
-    const wb_status status = measure(made, kernel, launch, &options, diagnostics);
+    const wb_status status = measure(made, kernel, launch, &asked, diagnostics);
     if (status != WB_OK) {
         wb_measurement_free(made);
         return status;

@@ -286,6 +286,15 @@ static void test_runs_are_discarded(void **state) {
     json_decref(document);
 }
 
+/* --time-limit ends the child, too. */
+static void test_a_limit_ends_it(void **state) {
+    (void)state;
+    struct run run = measure("hang=cuEventSynchronize", PARTS " --time-limit 0.3");
+    assert_int_equal(run.status, 4);
+    assert_contains(run.err, "driver: error: measuring was stopped");
+    run_free(&run);
+}
+
 static void test_a_wrong_result_is_shown(void **state) {
     (void)state;
     struct run run = measure("wrong-result", "kernels/saxpy.yaml -n 1 --results");
@@ -332,6 +341,7 @@ int main(void) {
         cmocka_unit_test(test_lies_are_noticed),
         cmocka_unit_test(test_each_failing_call_is_named),
         cmocka_unit_test(test_runs_are_discarded),
+        cmocka_unit_test(test_a_limit_ends_it),
         cmocka_unit_test(test_a_wrong_result_is_shown),
         cmocka_unit_test(test_failures_say_what_is_wrong),
     };

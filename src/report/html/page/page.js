@@ -122,7 +122,7 @@ class Analysis {
   sub(text) { return element("h" + (this.level + 1), { className: "sub", textContent: text }); }
   cycles(number) { return cycles(number, this.clock); }
   sections() {
-    return [this.bounds(), ...this.occupancy(), ...this.costs(), ...this.execution(), this.conditions()];
+    return [this.bounds(), ...this.shares(), ...this.occupancy(), ...this.costs(), ...this.execution(), this.conditions()];
   }
 
   bounds() {
@@ -197,6 +197,30 @@ class Analysis {
     made.className = also + "texture-" + Math.floor(number / 9) % 4;
     made.style.setProperty("--c", "var(--c" + number % 9 + ")");
     return made;
+  }
+
+  /* Bounds and executions by the number of SMs. */
+  shares() {
+    const rows = this.data.shares, deadline = this.data.verdict.deadline;
+    if (rows === undefined) return [];
+    const width = 640, height = 240, left = 78, bottom = 34, most = rows[rows.length - 1].sms;
+    const known = rows.flatMap(row => [row.upper, row.slowest]).concat(deadline).filter(value => value !== null);
+    const top = 1.05 * Math.max(...known, 1), x = sms => left + (width - left - 12) * sms / most, y = value => (height - bottom) * (1 - value / top) + 4;
+    const line = (x1, y1, x2, y2, name) => shape("line", { x1, y1, x2, y2, class: name });
+    const words = (at, up, anchor, text) => {
+      const made = shape("text", { x: at, y: up, "text-anchor": anchor });
+      made.textContent = text;
+      return made;
+    };
+    const marks = (member, name) => rows.filter(row => row[member] !== null).map(row => shape("circle", { cx: x(row.sms), cy: y(row[member]), r: 4, class: name }));
+    const made = shape("svg", { viewBox: "0 0 " + width + " " + height, class: "shares", role: "img", "aria-label": "Bounds by the number of SMs; the table below says the same" },
+      line(left, y(0), width, y(0), "scale"), line(left, 0, left, y(0), "scale"), ...[0.25, 0.5, 0.75, 1].map(part => words(left - 6, y(part * top) + 8, "end", time(part * top, this.clock))),
+      ...rows.filter((row, at) => at % Math.ceil(rows.length / 16) === 0).map(row => words(x(row.sms), height - 16, "middle", String(row.sms))), words(width, height - 1, "end", "SMs"),
+      ...(deadline === null ? [] : [line(left, y(deadline), width, y(deadline), "limit")]), ...marks("slowest", "slowest"), ...marks("upper", "upper"));
+    const cell = value => value === null ? "" : { key: value, show: time(value, this.clock) };
+    return [this.section("shares", "On some of the SMs", note("As if there were no other SMs; each has its share of memory's rate. Filled: proven; hollow: slowest execution found" +
+      (deadline === null ? "." : "; dashed: the deadline.")), made, table(["SMs", "At most", "Slowest found", "Verdict"],
+      rows.map(row => [row.sms, cell(row.upper), cell(row.slowest), row.state])))];
   }
 
   occupancy() {
@@ -975,6 +999,7 @@ function draw(data) {
     first.append(heading(data.page.heading));
     main.append(...analysis.sections());
     contents.push(["bounds", "Bounds"]);
+    if (data.shares !== undefined) contents.push(["shares", "SMs"]);
     if (data.page.occupancy !== undefined) contents.push(["occupancy", "Occupancy"]);
     contents.push(["source", "Source"], ["flow", "Control flow"], ["timeline", "Slowest execution"],
       ["conditions", "Assumptions"]);

@@ -6,7 +6,7 @@
 #include "warpbound_record.h"
 #include "wing.h"
 
-enum { COMMAND_RECORD = COMMAND_WING_APART << 1 };
+enum { COMMAND_RECORD = COMMAND_WING_APART << 2 };
 
 /* What the command line says; as in struct options. */
 struct record_options {

@@ -1,0 +1,60 @@
+#ifndef WARPBOUND_TASK_H
+#define WARPBOUND_TASK_H
+
+#include "warpbound.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Tasks: kernels, copies and work of the host, in an order --------------------------------------------
+ */
+
+/* A YAML file that names them (docs/task.md). */
+typedef struct wb_task wb_task;
+
+/* Reads a task file, and checks that its order is one, and that nothing that may run at the same time uses
+ * the same. WB_ERR_INPUT with messages. */
+wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **task);
+void wb_task_free(wb_task *task);
+
+/* What the file says of the machine and the deadline; NULL: nothing. */
+const char *wb_task_machine(const wb_task *task);
+const char *wb_task_deadline(const wb_task *task);
+
+/* Bounds every kernel of the task, and how long the task takes, once. The machine outlives the task. Of
+ * `options` accept, methods, memory_limit, instruction_limit and watch count. WB_ERR_DECLINED with messages
+ * where a kernel has no bound. */
+wb_status wb_task_bound(wb_task *task, const wb_machine *machine, const wb_analyze_options *options,
+                        wb_diagnostics *diagnostics);
+
+typedef struct {
+    const char *name;
+    const char *kind;  /* "kernel", "copy" or "host" */
+    const char *place; /* a partition, an engine or a core; NULL: the whole GPU */
+    uint64_t cycles;   /* it takes at most, */
+    uint64_t overhead; /* with so many for a launch, */
+    uint64_t beside;   /* and for copies that may run beside it */
+    uint64_t end;      /* it has ended by then, from the start of the task */
+    uint64_t slowest; /* of an execution that was found, with the overhead; of copies and the host `cycles` */
+    bool critical;    /* it is on the longest path */
+    const wb_analysis *analysis; /* of a kernel; else NULL */
+} wb_task_node;
+
+/* The nodes in the order of the file; false past the end. */
+bool wb_task_node_at(const wb_task *task, size_t index, wb_task_node *node);
+
+/* How long the task takes at most, in cycles of the machine; and the state of that, of WB_BOUNDED, WB_MET,
+ * WB_OPEN and WB_MODEL_ONLY. */
+uint64_t wb_task_cycles(const wb_task *task);
+wb_state wb_task_judge(const wb_task *task, const uint64_t *deadline);
+
+/* Text or JSON. */
+wb_status wb_task_report(const wb_task *task, wb_report_format format, const wb_report_options *options,
+                         wb_diagnostics *diagnostics, char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

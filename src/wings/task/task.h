@@ -1,0 +1,83 @@
+/* A task: nodes that run in an order, each on what it has to itself (docs/task.md). */
+#ifndef WB_WINGS_TASK_TASK_H
+#define WB_WINGS_TASK_TASK_H
+
+#include "base/base.h"
+#include "base/containers.h"
+#include "machine/machine.h"
+#include "warpbound_task.h"
+
+#define TASK_NODES_MAX 512u
+#define TASK_PARTS_MAX 64u
+#define WHOLE_GPU UINT32_MAX
+
+enum task_kind { TASK_KERNEL, TASK_COPY, TASK_HOST };
+
+/* Some of the SMs, apart from those of all other parts. */
+struct task_part {
+    const char *name;
+    struct machine_partition partition;
+    uint32_t at; /* in the file */
+};
+
+struct task_node {
+    const char *name;
+    enum task_kind kind;
+    uint32_t at;          /* in the file */
+    const char *launch;   /* of a kernel: its file */
+    uint32_t part;        /* of a kernel: of wb_task.parts, or WHOLE_GPU */
+    const char *place;    /* of a copy: its engine; of work of the host: its core */
+    const char *duration; /* of the host */
+    uint64_t bytes, rate; /* of a copy: what DRAM moves, and bytes a microsecond */
+    VEC(uint32_t) after;  /* nodes that end before it starts */
+
+    /* Once bounded, in cycles. */
+    struct wb_machine machine; /* of a kernel: what it runs on; its arrays are the task's machine's */
+    struct wb_module *module;
+    struct wb_launch *launched;
+    struct wb_facts *facts;
+    struct wb_analysis *analysis;
+    cycles time, overhead, slowest;
+    cycles held;             /* of a copy: DRAM serves it so long */
+    cycles beside;           /* of a kernel: it serves copies so long that may run at the same time */
+    cycles alone_end;        /* when it has ended without these, on the longest path to it, */
+    cycles end, slowest_end; /* with them, and of an execution that was found */
+    uint32_t waits_for;      /* the node of `after` that ends last; or none: TASK_NODES_MAX */
+    bool critical;
+};
+
+struct wb_task {
+    struct arena arena;
+    struct source source;
+    const char *name, *machine_name, *deadline;
+    const struct wb_machine *machine;
+    VEC(struct task_part) parts;
+    VEC(struct task_node) nodes;
+    VEC(uint32_t) order; /* all nodes, each behind those that it waits for */
+    uint64_t *before;    /* TASK_WORDS of bits per node: all nodes that end before it starts */
+    unsigned accept;
+    cycles time, slowest;
+    bool of_model;
+};
+
+#define TASK_WORDS (TASK_NODES_MAX / 64)
+
+/* task_file.c: a task file in memory; `name` stands for it in messages. As wb_task_read. */
+wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                     wb_task **task);
+
+/* graph.c: whether one of two nodes ends before the other starts. */
+bool task_are_ordered(const struct wb_task *task, uint32_t a, uint32_t b);
+
+/* Finds `order` and `before`, within a protected pass. WB_ERR_INPUT where nodes wait for each other, or two
+ * that use the same have no order. */
+wb_status task_order(struct wb_task *task, wb_diagnostics *diagnostics);
+
+/* Finds when all nodes have ended, by their times, and which are critical. */
+void task_find_ends(struct wb_task *task);
+
+/* kernels.c: the time of a kernel. */
+wb_status task_bound_kernel(struct wb_task *task, uint32_t number, const wb_analyze_options *options,
+                            wb_diagnostics *diagnostics);
+
+#endif

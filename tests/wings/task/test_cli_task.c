@@ -1,0 +1,60 @@
+/* warpbound task: the example, its deadline, and what its kernels need. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define EXAMPLE "task docs/examples/task/task.yaml --method kernel "
+
+static void test_cases(void **state) {
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *said;
+    } cases[] = {
+        {EXAMPLE, 0, "met: the task takes at most"},
+        {EXAMPLE "--deadline 1ms", 1, "open: the task takes at most"},
+        {EXAMPLE "-m nonsense", 2, "nonsense"},
+        {EXAMPLE "-m rtx-a6000 --deadline 1s", 2, "sm_87"},
+        {EXAMPLE "--set memory.sms=15", 2, "the partitions have more SMs than jetson-agx-orin"},
+        {EXAMPLE "--set partition=2,mig", 2, "is for a launch"},
+        {"task", 2, "expected one task file"},
+        {"task docs/examples/task/smooth.yaml", 2, "unknown key 'code'"},
+        {"task nosuch.yaml", 2, "cannot read"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = run_command(cases[i].arguments);
+        if (run.status != cases[i].status || !(says(run.out, cases[i].said) || says(run.err, cases[i].said)))
+            fail_msg("%s: %d: %s%s", cases[i].arguments, run.status, run.out, run.err);
+        run_free(&run);
+    }
+}
+
+/* Each kernel takes what analyze says of it on its partition; the last node ends when the task does. */
+static void test_kernels(void **state) {
+    (void)state;
+    json_t *task = run_json(EXAMPLE "--json", 0), *nodes = json_object_get(task, "nodes");
+    json_t *alone = run_json("analyze docs/examples/task/smooth.yaml -m jetson-agx-orin --set "
+                             "partition=8,green-context --set sass.l2_keeps=0 --method kernel --json",
+                             0);
+    assert_int_equal(number(entry(task, "nodes", "name", "smooth"), "cycles"),
+                     number(json_object_get(alone, "grid"), "best_upper"));
+    assert_int_equal(number(json_array_get(nodes, json_array_size(nodes) - 1), "end"),
+                     number(task, "cycles"));
+    assert_true(number(task, "slowest") <= number(task, "cycles"));
+    json_decref(alone);
+    json_decref(task);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_kernels)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

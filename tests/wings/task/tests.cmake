@@ -1,0 +1,2 @@
+wb_test(test_task wb_task)
+wb_cli_test(test_cli_task)

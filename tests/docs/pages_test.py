@@ -137,9 +137,9 @@ ABSENT = ["--slurm", "sbatch ", "docker ", "cbc ", "--read-solution", "warpbound
 OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
              "calibrate sm_86 -o": 3, "--deadline 100us": 1}
 OF_WING = {"abstract_cta": ["--abstract-warp", "hirvisalo", "triangle-sum-slide.yaml"],
-           "device": ["warpbound measure"], "record": ["warpbound record"], "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"],
+           "device": ["warpbound measure"], "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"],
            "jcse2017": ["--order", "--channels"],
-           "makespan": ["warpbound makespan"], "sweep": ["warpbound sweep"]}
+           "makespan": ["warpbound makespan"], "record": ["warpbound record"], "sweep": ["warpbound sweep"]}
 
 
 CALL = r"^(\$ |sudo |for .* do |parallel .*\n *)?(warpbound|warpbound-check|make) [a-z-]"

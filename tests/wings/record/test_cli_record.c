@@ -101,6 +101,13 @@ static void test_libraries_graphs_and_clusters(void **state) {
           "1 of 3 launches have no file: their blocks are in clusters");
 }
 
+/* Handles and streams are those of each process, whose records stand in one log. */
+static void test_processes_are_told_apart(void **state) {
+    (void)state;
+    check("sh -c '" WB_CLIENT " named work & " WB_CLIENT " looked-up work; wait'", "", 0,
+          "recorded: 4 different launches of 12, streams: 4\n", "");
+}
+
 /* ---- What analyses make of it -------------------------------------------------------------------------- */
 
 /* The same bounds and executions as of launch files by hand. */
@@ -195,6 +202,7 @@ int main(void) {
         cmocka_unit_test(test_every_way_to_the_driver_is_seen),
         cmocka_unit_test(test_pointers_are_resolved),
         cmocka_unit_test(test_libraries_graphs_and_clusters),
+        cmocka_unit_test(test_processes_are_told_apart),
         cmocka_unit_test(test_analyses_are_those_of_launch_files),
         cmocka_unit_test(test_streams_are_lists),
         cmocka_unit_test(test_a_sweep_takes_all),

@@ -50,6 +50,14 @@ struct stand_in_launch {
     size_t param_bytes;
 };
 
+struct CUfunc_st {
+    struct stand_in_module *module;
+    const wb_kernel *kernel;
+};
+
+/* Driver entry points are exported, all else is not. */
+#define EXPORT __attribute__((visibility("default")))
+
 /* lies.c: the value of a word of STAND_IN, or `usual`; whether a flag stands there; what is said there of a
  * function: its result (0: it does as it is told). */
 uint64_t stand_in_number(const char *word, uint64_t usual);

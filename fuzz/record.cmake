@@ -1,0 +1,1 @@
+wb_fuzz(fuzz_recording wb_record)

@@ -657,7 +657,7 @@ struct hand_map {
 };
 
 /* The second time passes the first after many repetitions; the third is where the first was. */
-static cycles overtake_once(void *user) {
+static time_sum overtake_once(void *user) {
     struct hand_map *map = user;
     map->times[2] = map->times[0];
     map->times[0] = cycles_max(map->times[0] + 2, map->times[1]);
@@ -673,10 +673,10 @@ static void test_pace_changes_late(void **state) {
     struct hand_map map = {.times = {lead, 0, 0}};
     cycles *const times[] = {&map.times[0], &map.times[1], &map.times[2]};
     const struct max_plus_map steps = {.user = &map, .times = times, .time_count = 3, .once = overtake_once};
-    assert_int_equal(max_plus_repeat(&steps, lead / 2), WB_OK);
+    assert_int_equal(max_plus_repeat(&steps, lead / 2, &sum), WB_OK);
     assert_int_equal(map.times[0], 2 * lead);
     assert_int_equal(map.times[2], 2 * lead - 2);
-    assert_int_equal(max_plus_repeat(&steps, 2 * lead), WB_OK);
+    assert_int_equal(max_plus_repeat(&steps, 2 * lead, &sum), WB_OK);
     assert_int_equal(map.times[1], 3 * (lead / 2) + 6 * lead);
     assert_int_equal(map.times[0], map.times[1] - 3);
     assert_int_equal(map.times[2], map.times[1] - 6);
@@ -685,7 +685,7 @@ static void test_pace_changes_late(void **state) {
 
 /* The first time goes on evenly; the second sums up differences that are 5, but 0 in the middle: only the sum
  * of what the map passes through shows that. */
-static cycles gap_once(void *user) {
+static time_sum gap_once(void *user) {
     struct hand_map *map = user;
     const cycles now = map->times[0]++;
     const cycles on_the_way[] = {cycles_max(now, 1000), cycles_max(now, 995), cycles_max(now, 2000),
@@ -702,7 +702,7 @@ static void test_differences_on_the_way(void **state) {
     const struct max_plus_map steps = {.user = &map, .times = times, .time_count = 3, .once = gap_once};
     for (uint32_t i = 0; i < 100000; i++)
         (void)gap_once(&plain);
-    assert_int_equal(max_plus_repeat(&steps, 100000), WB_OK);
+    assert_int_equal(max_plus_repeat(&steps, 100000, &sum), WB_OK);
     assert_int_equal(map.times[0], plain.times[0]);
     assert_int_equal(map.times[1], plain.times[1]);
     assert_true(map.calls < 2000);

@@ -76,11 +76,11 @@ static wb_status put_insts(struct section_writer *writer) {
 
 /* ---- Sections and rows --------------------------------------------------------------------------------- */
 
-/* The entries of a loop's body, or 0 if it has a barrier. */
+/* The entries of a loop's body, or 0 if it has a barrier or a loop, which certificates cannot say. */
 static uint32_t steps_of_body(const struct timed_block *block, const struct path_fold *fold) {
     struct path_cursor cursor = fold->body;
     uint32_t steps = 0;
-    for (; path_next_run(&cursor); steps++)
+    for (; !path_is_nest(fold) && path_next_run(&cursor); steps++)
         for (uint32_t i = 0; i < cursor.left; i++)
             if (block->code.insts[cursor.instruction + i].barrier) return 0;
     return steps;

@@ -43,6 +43,9 @@ struct affine_space {
 bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXES], __int128 low,
                     __int128 high, uint8_t *axes);
 
+/* Adds a constraint, which the origin and the next block along each axis meet. */
+void affine_constrain(struct affine_space *space, const struct affine_constraint *constraint);
+
 /* The blocks of the class in row (y, z) of the grid: those at origin + k step along x, first <= k <= last,
  * k = 0 alone where the axis is not in use. False: there are none. *q: the steps along y and z. */
 bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], const uint32_t index[AXES],
@@ -71,7 +74,7 @@ wb_status affine_advance(struct lockstep *lockstep, uint32_t number);
 
 /* ---- passes.c: passes of loops that follow from one of them ---- */
 
-/* Where a warp of known data is in a loop that only computes: continues behind as many passes as are known to
+/* Where a warp of known data is in loops that only compute: continues behind as many passes as are known to
  * take the same way. What of their results is not known is forgotten, and the run says so. */
 wb_status affine_skip_passes(struct warp *warp);
 

@@ -25,8 +25,8 @@ static void tighten(struct affine_constraint *constraint, __int128 low, __int128
     if (high < constraint->high) constraint->high = high;
 }
 
-/* Adds a constraint, to one of the same coefficients if there is one. */
-static void add(struct affine_space *space, const struct affine_constraint *added) {
+/* To a constraint of the same coefficients if there is one. */
+void affine_constrain(struct affine_space *space, const struct affine_constraint *added) {
     for (size_t i = space->constraints.count; i-- > 0;) {
         struct affine_constraint *known = &space->constraints.items[i];
         if (memcmp(known->c, added->c, sizeof known->c) != 0) continue;
@@ -82,7 +82,7 @@ bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXE
         added.c[j] /= divisor;
     added.low = -floor_div(v - low, divisor);
     added.high = floor_div(high - v, divisor);
-    add(space, &added);
+    affine_constrain(space, &added);
     remember(space, c, v - low, high - v);
     return true;
 }

@@ -144,28 +144,30 @@ static void put_control(struct writer *writer) {
     text_printf(body, "E%u:\n", label);
 }
 
-/* A counter, which may differ from lane to lane, goes to a bound in one of many ways. */
-static void put_loop(struct writer *writer) {
+/* A counter, which may differ from lane to lane, goes to a bound in one of many ways, with loops within, so
+ * many deep. */
+static void put_loop(struct writer *writer, uint32_t counter, uint32_t passes, uint32_t within) {
     static const char *const compare[] = {"lt.u32", "lt.s32", "le.u32", "ne.s32"};
     struct text *body = &writer->body;
-    const uint32_t label = writer->labels++, step = 1 + below(writer, 4),
-                   passes = 20 + below(writer, PASSES_MOST);
-    const uint32_t way = below(writer, 5), counter = below(writer, 2);
+    const uint32_t label = writer->labels++, step = 1 + below(writer, 4), way = below(writer, 5);
     const uint32_t first = chance(writer, 30) ? 0xffffff00u + below(writer, 512) : below(writer, 100);
     text_printf(body, "mov.u32 %%n%u, %u;\n", counter, way == 4 ? first + step * passes : first);
     if (chance(writer, 30))
         text_printf(body, "mov.u32 %%t, %%tid.x;\nmad.lo.u32 %%n%u, %%t, %u, %%n%u;\n", counter, step,
                     counter);
     text_printf(body, "L%u:\n", label);
-    const uint32_t at = below(writer, 4);
+    const uint32_t at = below(writer, 4), inner = below(writer, 4);
     for (uint32_t i = 0; i < 4; i++) {
+        if (i == inner && within > 0) put_loop(writer, counter + 1, 17 + below(writer, 30), within - 1);
         if (i == at)
             text_printf(body, "add.s32 %%n%u, %%n%u, %d;\n", counter, counter,
                         way == 4 ? -(int)step : (int)step);
         if (chance(writer, 12)) put_control(writer);
         if (chance(writer, 60)) put_statements(writer, 1);
     }
-    if (way < 4)
+    if (counter > 0 && chance(writer, 10)) /* as often as the loop around says */
+        text_printf(body, "setp.lt.u32 %%p3, %%n%u, %%n%u;\n", counter, counter - 1);
+    else if (way < 4)
         text_printf(body, "setp.%s %%p3, %%n%u, %u;\n", compare[way], counter, first + step * passes);
     else
         text_printf(body, "setp.ne.u32 %%p3, %%n%u, %u;\n", counter, first);
@@ -189,10 +191,10 @@ static void put_begin(struct writer *writer) {
     text_string(&writer->body,
                 ".version 8.0\n.target sm_75\n.address_size 64\n"
                 ".visible .entry k(.param .u64 buffer)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<1>;\n"
-                ".reg .b32 %r<5>, %n<2>, %m, %t;\n.reg .b64 %l<3>, %q, %buf;\n.reg .f32 %f<2>;\n"
+                ".reg .b32 %r<5>, %n<3>, %m, %t;\n.reg .b64 %l<3>, %q, %buf;\n.reg .f32 %f<2>;\n"
                 "ld.param.u64 %buf, [buffer];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, 7;\n"
                 "mov.u32 %r2, 0;\nshl.b32 %r3, %r0, 3;\nmov.u32 %r4, %ctaid.x;\nmov.u64 %l0, 5;\n"
-                "mov.u64 %l1, 0;\ncvt.u64.u32 %l2, %r0;\nmov.u32 %n0, 0;\nmov.u32 %n1, 0;\n"
+                "mov.u64 %l1, 0;\ncvt.u64.u32 %l2, %r0;\nmov.u32 %n0, 0;\nmov.u32 %n1, 0;\nmov.u32 %n2, 0;\n"
                 "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nsetp.eq.u32 %p0, %r0, 3;\n"
                 "setp.ne.u32 %p1, %r0, %r0;\n");
 }
@@ -200,8 +202,13 @@ static void put_begin(struct writer *writer) {
 static char *kernel_make(uint64_t seed) {
     struct writer writer = {.random = random_seeded(seed)};
     put_begin(&writer);
-    for (uint32_t loops = 1 + below(&writer, 2); loops > 0; loops--)
-        put_loop(&writer);
+    const uint32_t within = below(&writer, 3) == 0 ? 1 + below(&writer, 2) : 0;
+    for (uint32_t loops = within > 0 ? 1 : 1 + below(&writer, 2); loops > 0; loops--)
+        put_loop(&writer, within > 0 ? 0 : below(&writer, 2),
+                 20 + below(&writer, within == 0   ? PASSES_MOST
+                                     : within == 1 ? 300
+                                                   : 20),
+                 within);
     put_end(&writer);
     return text_take(&writer.body);
 }

@@ -115,7 +115,7 @@ static void await_queues(const struct timed_code *code, const struct naive_warp 
 /* One section from a clean machine, up to behind the next barrier. */
 static struct section_profile naive_section(const struct timed_block *block, struct naive_warp *warp,
                                             struct steps *insts) {
-    static cycles starts[UNITS_MAX][1 << 16];
+    static cycles starts[UNITS_MAX][1 << 17];
     const struct wb_machine *machine = block->machine;
     struct section_profile profile = {0};
     cycles ready[REGISTERS] = {0}, free_at[UNITS_MAX] = {0}, largest[UNITS_MAX] = {0};
@@ -372,11 +372,14 @@ static void add_run(struct path *path, uint32_t first, uint32_t count) {
     path->length += count;
 }
 
-/* Repeats the last `entries` runs. */
+/* Repeats the last `entries` runs and folds. */
 static void add_fold(struct path *path, uint32_t entries, uint32_t repetitions) {
     const struct path_entry fold = {entries, PATH_REPEAT, repetitions};
-    for (size_t i = path->entries.count - entries; i < path->entries.count; i++)
-        path->length += (uint64_t)path->entries.items[i].count * repetitions;
+    const struct path_entry *end = path->entries.items + path->entries.count;
+    struct path_runs runs = {.first = end - entries, .next = end};
+    struct path_entry run;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        path->length += run.count * times * repetitions;
     assert_int_equal(vec_push(&path->entries, fold), WB_OK);
 }
 
@@ -424,18 +427,26 @@ static void add_queues(struct random_state *random, struct timed_code *code) {
 /* What the paths of one block have in common, so that their loops meet. */
 struct skeleton {
     uint32_t parts, entries[3], repetitions[3];
+    uint32_t around[3]; /* repetitions of a loop around the part; 0: there is none */
 };
 
 static void random_path(struct random_state *random, const struct timed_code *code,
                         const struct skeleton *skeleton, struct path *path) {
     path_free(path);
     for (uint32_t part = 0; part < skeleton->parts; part++) {
+        const size_t before = path->entries.count;
         for (uint32_t i = between(random, 0, 3); i > 0; i--)
             add_random_run(random, code, path);
         for (uint32_t i = 0; i < skeleton->entries[part]; i++)
             add_random_run(random, code, path);
         const bool own = random_below(random, 5) == 0;
-        add_fold(path, skeleton->entries[part], own ? between(random, 0, 200) : skeleton->repetitions[part]);
+        add_fold(path, skeleton->entries[part],
+                 own ? between(random, 0, skeleton->around[part] > 0 ? 40 : 200)
+                     : skeleton->repetitions[part]);
+        if (skeleton->around[part] == 0) continue;
+        if (random_below(random, 2) == 0) add_random_run(random, code, path);
+        add_fold(path, (uint32_t)(path->entries.count - before), skeleton->around[part]);
+        if (skeleton->around[part] < 4) add_fold(path, (uint32_t)(path->entries.count - before), 9);
     }
     for (uint32_t i = between(random, 0, 3); i > 0; i--)
         add_random_run(random, code, path);
@@ -447,6 +458,9 @@ static void random_paths(uint64_t seed, struct synthetic_block *block) {
     for (uint32_t i = 0; i < 3; i++) {
         skeleton.entries[i] = between(&random, 1, 3);
         skeleton.repetitions[i] = between(&random, 0, 200);
+        if (random_below(&random, 4) != 0) continue;
+        skeleton.around[i] = between(&random, 1, 20);
+        skeleton.repetitions[i] /= 5;
     }
     change_operands(&random, &block->timed.code);
     if (seed % 2 != 0) add_queues(&random, &block->timed.code);

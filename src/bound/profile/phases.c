@@ -278,17 +278,20 @@ static void fold_skip(void *context) {
     path_skip_fold(fold->cursor);
 }
 
-/* Takes a walker whose cursor is at a fold without a barrier, and of enough repetitions to be worth it,
- * behind the fold (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is
- * exhausted.
- */
+/* Takes a walker whose cursor is at folds without barriers, and of enough repetitions to be worth it, behind
+ * them (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
 static wb_status phase_walker_fold(struct phase_walker *walker, struct path_cursor *cursor,
                                    struct section_profile *profile) {
-    struct fold fold = {.walker = walker, .cursor = cursor, .profile = profile};
-    if (!path_at_fold(cursor, &fold.found) || fold.found.repetitions < FOLD_WORTH_SKIPPING) return WB_OK;
-    const wb_status status = arena_protect(&fold.arena, fold_skip, &fold);
-    arena_free(&fold.arena);
-    return status != WB_OK ? status : fold.status;
+    wb_status status = WB_OK;
+    for (bool has_barrier = false; status == WB_OK && !has_barrier;) {
+        struct fold fold = {.walker = walker, .cursor = cursor, .profile = profile};
+        if (!path_at_fold(cursor, &fold.found) || fold.found.repetitions < FOLD_WORTH_SKIPPING) return WB_OK;
+        status = arena_protect(&fold.arena, fold_skip, &fold);
+        arena_free(&fold.arena);
+        if (status == WB_OK) status = fold.status;
+        has_barrier = fold.has_barrier;
+    }
+    return status;
 }
 
 /* Walks to behind the next barrier, or to the end of the path. */

@@ -95,12 +95,14 @@ bool section_next_run(struct section_reader *reader, struct section_run *run) {
     struct path_entry entry;
     uint64_t times;
     if (reader->ended) return false;
-    if (path_at_fold(cursor, &fold) && !path_has_barrier(reader->code, &fold)) {
+    bool in_body = path_runs_next(&reader->body, &entry, &times);
+    while (!in_body && path_at_fold(cursor, &fold) && !path_has_barrier(reader->code, &fold)) {
         reader->body = path_runs_of_body(&fold);
         reader->repetitions = fold.repetitions;
         path_skip_fold(cursor);
+        in_body = path_runs_next(&reader->body, &entry, &times);
     }
-    if (path_runs_next(&reader->body, &entry, &times)) {
+    if (in_body) {
         *run = (struct section_run){entry.first, entry.count, cycles_mul(times, reader->repetitions)};
         return true;
     }

@@ -391,28 +391,22 @@ struct own_fold {
     wb_status status;
 };
 
-static wb_status skip_fold(struct own_walker *walker, struct path_cursor *cursor);
+static wb_status skip_folds(struct own_walker *walker, struct path_cursor *cursor);
 
 static time_sum fold_once(void *user) {
     struct own_fold *fold = user;
     struct path_cursor cursor = fold->body;
     for (bool more = true; more && fold->status == WB_OK; (void)own_run(fold->walker, &cursor)) {
-        fold->status = skip_fold(fold->walker, &cursor);
+        fold->status = skip_folds(fold->walker, &cursor);
         more = path_next_run(&cursor); /* there is no barrier */
     }
     return 0; /* no sums of differences */
 }
 
-/* Takes a walker whose cursor is at a fold without a barrier, and of enough repetitions to be worth it,
- * behind the fold (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is
- * exhausted.
- */
-static wb_status skip_fold(struct own_walker *walker, struct path_cursor *cursor) {
-    struct path_fold found;
+/* Walks the body of a fold as often as it is repeated. */
+static wb_status repeat_fold(struct own_walker *walker, const struct path_fold *found) {
     time_sum sum;
-    if (!path_at_fold(cursor, &found) || found.repetitions < FOLD_WORTH_SKIPPING) return WB_OK;
-    if (path_has_barrier(&walker->rules->block->code, &found)) return WB_OK;
-    struct own_fold fold = {walker, found.body, WB_OK};
+    struct own_fold fold = {walker, found->body, WB_OK};
     const struct own_graph *traced = traced_graph(walker);
     const struct max_plus_map map = {&fold,
                                      walker->all,
@@ -421,9 +415,20 @@ static wb_status skip_fold(struct own_walker *walker, struct path_cursor *cursor
                                      traced->chains,
                                      traced->times,
                                      walker->graph_times};
-    WB_TRY(max_plus_repeat(&map, found.repetitions, &sum));
-    path_skip_fold(cursor);
+    WB_TRY(max_plus_repeat(&map, found->repetitions, &sum));
     return fold.status;
+}
+
+/* Takes a walker whose cursor is at folds without barriers, and of enough repetitions to be worth it, behind
+ * them (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
+static wb_status skip_folds(struct own_walker *walker, struct path_cursor *cursor) {
+    struct path_fold found;
+    while (path_at_fold(cursor, &found) && found.repetitions >= FOLD_WORTH_SKIPPING &&
+           !path_has_barrier(&walker->rules->block->code, &found)) {
+        WB_TRY(repeat_fold(walker, &found));
+        path_skip_fold(cursor);
+    }
+    return WB_OK;
 }
 
 /* ---- Sections ------------------------------------------------------------------------------------------ */
@@ -464,7 +469,7 @@ static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
     *at_barrier = false;
     while (!walker->ended && !*at_barrier) {
         if (walker->cursor.left == 0) {
-            WB_TRY(skip_fold(walker, &walker->cursor));
+            WB_TRY(skip_folds(walker, &walker->cursor));
             walker->ended = !path_next_run(&walker->cursor);
         }
         if (!walker->ended) *at_barrier = own_run(walker, &walker->cursor);

@@ -5,7 +5,6 @@
 
 #include "base/base.h"
 #include "launch/launch.h"
-#include "warp/affine/affine.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/path/path.h"
@@ -209,20 +208,17 @@ static wb_status trace(struct wb_block *block, struct run *run, const wb_grid_op
     return status;
 }
 
-/* Executes the block once. What the next time is to assume is added to *left_open. *skips: passes of loops
- * may be skipped; it becomes false when they may not. */
+/* Executes the block once. What the next time is to assume is added to *left_open. */
 static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
-                            wb_diagnostics *diagnostics, uint32_t *left_open, bool *skips, wb_block **block) {
+                            wb_diagnostics *diagnostics, uint32_t *left_open, wb_block **block) {
     struct run run = run_as_asked(kernel, launch, options, diagnostics);
     run.assumptions = *left_open;
-    if (*skips) run.skip = affine_skip_passes;
     struct wb_block *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     size_t errors = wb_diagnostics_errors(diagnostics);
     made->kernel = kernel;
     wb_status status = trace(made, &run, options);
     *left_open = open_assumed_next(run.assumptions, run.left_open, options->any_order);
-    *skips = *skips && !run.forgot;
     cover_end(&run);
     run_end(&run);
     if (status == WB_OK) {
@@ -240,17 +236,15 @@ static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, co
 static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                              wb_diagnostics *diagnostics, wb_block **block) {
     uint32_t assumed, open = 0;
-    bool skipped, skips = true;
     wb_status status;
     wb_diagnostics *messages = NULL;
     do {
         assumed = open;
-        skipped = skips;
         wb_diagnostics_free(messages);
         messages = wb_diagnostics_new();
         if (messages == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
-        status = trace_once(kernel, launch, options, messages, &open, &skips, block);
-    } while (status == WB_ERR_DECLINED && (open != assumed || skips != skipped));
+        status = trace_once(kernel, launch, options, messages, &open, block);
+    } while (status == WB_ERR_DECLINED && open != assumed);
     wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
     return status;
@@ -272,8 +266,7 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                                      .watch = asked.watch,
                                      .any_order = asked.any_order};
     uint32_t open = 0;
-    bool skips = false;
-    return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, &skips, block)
+    return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, block)
                          : trace_given(kernel, launch, &of_grid, diagnostics, block);
 }
 

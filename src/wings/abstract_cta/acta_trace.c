@@ -98,12 +98,12 @@ static void read_fold(struct trace_reader *reader, struct path_fold *fold, uint3
 /* Reads to the end. */
 static void read_folds(struct trace_reader *reader, struct path_cursor *cursor, uint32_t depth) {
     struct path_fold fold;
-    bool at_fold = true;
-    while (at_fold) {
+    for (bool at_fold = true; at_fold;) {
         read_runs(reader, cursor, &fold, &at_fold);
-        if (!at_fold) break;
-        read_fold(reader, &fold, depth);
-        path_skip_fold(cursor);
+        for (bool again = at_fold; again; again = path_at_fold(cursor, &fold)) {
+            read_fold(reader, &fold, depth);
+            path_skip_fold(cursor);
+        }
     }
 }
 

@@ -208,7 +208,7 @@ static void random_program(struct random_state *random, step_list *steps, int de
 
 static void random_programs_are_read_as_written(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20000; seed++) {
+    for (uint64_t seed = 1; seed <= 400; seed++) {
         struct random_state random = random_seeded(seed);
         step_list steps = {0};
         random_program(&random, &steps, 3);

@@ -34,7 +34,7 @@ struct affine_space {
     uint32_t step[AXES]; /* blocks; 0: the axis is not in use, all have the origin's index */
     VEC(struct affine_constraint) constraints;
     struct affine_demand recent[AFFINE_RECENT]; /* all met; of zeros: none */
-    uint32_t next_recent;
+    uint32_t next_recent, last_met;
     bool failed; /* for want of memory, or there are too many constraints */
 };
 

@@ -42,10 +42,13 @@ static bool same_coefficients(const struct affine_demand *recent, const __int128
 }
 
 /* Whether demands that were met lately ask for no less. */
-static bool is_met(const struct affine_space *space, const __int128 c[AXES], __int128 less, __int128 more) {
+static bool is_met(struct affine_space *space, const __int128 c[AXES], __int128 less, __int128 more) {
     for (uint32_t i = 0; i < AFFINE_RECENT; i++) {
-        const struct affine_demand *recent = &space->recent[i];
-        if (same_coefficients(recent, c)) return recent->less <= less && recent->more <= more;
+        const uint32_t at = (space->last_met + i) % AFFINE_RECENT; /* other lanes ask for the same */
+        const struct affine_demand *recent = &space->recent[at];
+        if (!same_coefficients(recent, c)) continue;
+        space->last_met = at;
+        return recent->less <= less && recent->more <= more;
     }
     return false;
 }

@@ -9,7 +9,7 @@
 /* A repetition that saves fewer entries than this is written out, if it is one of runs, and if it is one of
  * folds: few readers are quicker for the latter. */
 #define FOLD_SAVES_AT_LEAST 24u
-#define NEST_SAVES_AT_LEAST 24u
+#define NEST_SAVES_AT_LEAST 1024u
 
 /* Most entries of a path: 3 GB. */
 #define ENTRIES_MAX ((size_t)1 << 28)

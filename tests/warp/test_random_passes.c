@@ -20,6 +20,7 @@
 #define KERNELS (ADDRESS_SANITIZER ? 100u : 4000u)
 #define COMPILED_OF 20u /* one of so many is compiled, too */
 #define PASSES_MOST 900u
+#define NEST_SEEDS 23u
 #define EXECUTED_MOST 400000u /* warp instructions: some loops never end */
 
 struct tally {
@@ -321,6 +322,45 @@ static void test_look_alikes(void **state) {
     assert_int_equal(tally.differing, 0);
 }
 
+/* Inner bodies of two loops, %n0 from 20 to 600 and %n1 from 0 to 40; %r3 is 0 when the inner one begins.
+ * What differs late does so in the last inner passes first. */
+static const char *const nests[] = {
+    "add.u32 %r1, %r1, %n1;\n",
+    "add.u32 %r1, %r1, %n0;\nsetp.lt.u32 %p2, %r1, 400000;\n@%p2 add.u32 %r2, %r2, 1;\n",
+    "add.u32 %r3, %r3, %n0;\nsetp.gt.u32 %p2, %r3, 20000;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "add.u32 %r3, %r3, 7;\nmul.lo.u32 %t, %n0, %r3;\nadd.u32 %r1, %r1, %t;\n",
+    "add.u32 %t, %n0, %n1;\nsetp.eq.u32 %p2, %t, 577;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "add.u32 %t, %n0, %n1;\nsetp.eq.u32 %p2, %t, 630;\n@%p2 bra OUT;\n",
+    "add.u32 %t, %n0, %n1;\nadd.u32 %t, %t, %r0;\nsetp.gt.u32 %p2, %t, 640;\n@%p2 bra OUT;\n",
+    "mad.lo.u32 %t, %n0, 7600000, %n1;\nsetp.lt.s32 %p2, %t, 0;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "mad.lo.u32 %t, %n0, 64, %n1;\nclz.b32 %t, %t;\nadd.u32 %r1, %r1, %t;\n",
+    "setp.gt.u32 %p2, %n1, %n0;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "shl.b32 %t, %n0, 23;\nadd.u32 %r3, %r3, %t;\nadd.u32 %r1, %r1, %r3;\n",
+    "sub.u32 %t, %n0, %n1;\nshr.u32 %t, %t, 9;\nadd.u32 %r1, %r1, %t;\n",
+};
+
+static void test_nests(void **state) {
+    struct tally tally = {0};
+    (void)state;
+    for (uint64_t i = 0; i < NEST_SEEDS * sizeof nests / sizeof *nests; i++) {
+        struct writer writer = {.labels = 0};
+        struct text difference = {0};
+        put_begin(&writer);
+        text_printf(&writer.body,
+                    "mov.u32 %%n0, 20;\nL:\nmov.u32 %%n1, 0;\nmov.u32 %%r3, 0;\nM:\n%s"
+                    "add.s32 %%n1, %%n1, 1;\nsetp.lt.s32 %%p3, %%n1, 40;\n@%%p3 bra M;\n"
+                    "add.s32 %%n0, %%n0, 1;\nsetp.lt.s32 %%p3, %%n0, 600;\n@%%p3 bra L;\nOUT:\n"
+                    "and.b32 %%t, %%r1, 1023;\nmad.wide.u32 %%q, %%t, 4, %%buf;\n"
+                    "st.global.u32 [%%q], %%n0;\nst.global.u32 [%%q+4], %%r2;\nret;\n}\n",
+                    nests[i / NEST_SEEDS]);
+        char *ptx = text_take(&writer.body);
+        compare(i, ptx, strlen(ptx), &tally, &difference);
+        report(i, "nests", ptx, &difference, &tally);
+        free(ptx);
+    }
+    print_tally("nests", &tally);
+}
+
 static uint64_t first_seed(void) {
     const char *first = getenv("WB_SEED");
     return first == NULL ? 1 : strtoull(first, NULL, 10);
@@ -365,6 +405,7 @@ static void test_machine_code(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_look_alikes),
+        cmocka_unit_test(test_nests),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_machine_code),
     };

@@ -17,6 +17,7 @@
 #define PASSES_MIN 16
 /* Polls to wait after attempts in vain, at most 2^ of this. */
 #define PATIENCE 6u
+
 static const struct affine_shadow by_data = {.bend.data = true};
 
 /* A register before the pass. */

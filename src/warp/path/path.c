@@ -269,10 +269,10 @@ static wb_status append_repeated(struct path_writer *writer, const struct path_t
 }
 
 wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t times) {
-    assert(length <= writer->path.length);
+    assert(length <= writer->path.length && writer->path.length <= PATH_LENGTH_MAX);
     if (length == 0 || times == 0) return WB_OK;
     WB_TRY(flush(writer));
-    if (times > (UINT64_MAX - writer->path.length) / length) return WB_ERR_LIMIT;
+    if (times > (PATH_LENGTH_MAX - writer->path.length) / length) return WB_ERR_LIMIT;
     struct path_tail tail = {.missing = length};
     const struct path_entry *entries = writer->path.entries.items;
     wb_status status = take_tail(&tail, entries, entries + writer->path.entries.count);
@@ -309,8 +309,8 @@ static uint32_t repeating(const struct path_writer *writer, const struct path_wr
 uint32_t path_repeats(const struct path_writer *writer, const struct path_writer *before) {
     const uint32_t match = repeating(writer, before);
     const uint64_t length = writer->path.length - before->path.length;
-    if (match == writer->match_count || length == 0) return 0;
-    const uint64_t room = (UINT64_MAX - writer->path.length) / length;
+    if (match == writer->match_count || length == 0 || writer->path.length > PATH_LENGTH_MAX) return 0;
+    const uint64_t room = (PATH_LENGTH_MAX - writer->path.length) / length;
     const uint32_t most = UINT32_MAX - 2 - writer->matches[match].repeats;
     return room < most ? (uint32_t)room : most;
 }

@@ -25,6 +25,9 @@ struct path_entry {
 #define PATH_REPEAT 0u
 #define PATH_DEPTH_MAX 6u
 
+/* Most instructions that repetitions make a path of: times of thousands of cycles each fit in 64 bits. */
+#define PATH_LENGTH_MAX ((uint64_t)1 << 52)
+
 /* Zero-initialised it is an empty path. Equal instruction sequences have equal entries. */
 struct path {
     VEC(struct path_entry) entries;

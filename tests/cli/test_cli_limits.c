@@ -13,6 +13,7 @@
 #define NESTED                                                                                               \
     "tests/data/limits/nested.ptx -g 1 -b 32 -a 'buf:u32[4]' -m ampere-sm80 --inputs any "                   \
     "--facts tests/data/limits/nested.facts"
+#define NEST "tests/data/limits/nest.ptx -g 2 -b 32 "
 #define SPINNING "tests/data/limits/endless.ptx -k spinning -g 1 -b 32 "
 
 static void test_execution_keeps_to_its_memory(void **state) {
@@ -215,6 +216,24 @@ static void test_signal_ends_what_waits(void **state) {
     run_free(&run);
 }
 
+/* Loops of 10^15 passes in all are bounded in a moment; what would follow each of them says so. */
+static void test_loops_in_loops(void **state) {
+    (void)state;
+    static const struct failure_case failures[] = {
+        {"analyze " NEST "-m jcse2017", 3,
+         "a warp executes 3000040000400002 instructions, too many for a machine with caches: each is "
+         "followed"},
+        {"analyze " NEST "-m ecrts2025-orin --certificate /dev/null", 3,
+         "certificate: error: no bound is claimed: loops around loops have too many passes to be written "
+         "out"},
+    };
+    json_t *root = run_json("analyze " NEST "-m ecrts2025-orin --json", 0);
+    assert_int_equal(number(entry(root, "bounds", "method", "kernel"), "cycles"), 14000190001500012);
+    json_decref(root);
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
 /* However a run ends while it writes, no temporary file stays. */
 static void test_no_temporary_file_stays(void **state) {
     (void)state;
@@ -238,6 +257,7 @@ int main(void) {
         cmocka_unit_test(test_time_limit_ends_every_command),
         cmocka_unit_test(test_time_limit_is_one_message),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_loops_in_loops),
         cmocka_unit_test(test_signals_end_a_run),
         cmocka_unit_test(test_signal_ends_what_waits),
         cmocka_unit_test(test_no_temporary_file_stays),

@@ -304,20 +304,6 @@ static wb_status keep_constraints(const struct trial *trial, uint64_t passes) {
     return trial->around->count > 1 && trial->around->space->failed ? WB_ERR_DECLINED : WB_OK;
 }
 
-/* What is known of a register behind the passes, in the runs that go on together already. */
-static struct affine_shadow shadow_behind(const struct trial *trial, uint32_t slot) {
-    const struct before *before = &trial->before[slot];
-    const struct lanes *lanes = register_of(trial->warp, slot);
-    struct affine_shadow shadow = by_data;
-    if (!before->written) return before->lanes[0].shadow;
-    shadow.affine = before->affine;
-    for (uint32_t r = 1; r < trial->around->count; r++)
-        shadow.affine &= ~lanes_equal(lanes, register_in(trial, r, slot), false) | ~before->affine;
-    shadow.flat = before->flat | (before->affine & ~shadow.affine);
-    shadow.bits = (uint8_t)bits_of(trial->warp, slot);
-    return shadow;
-}
-
 /* Continues all runs but that of the copy, which have made the first pass, behind `passes` more. */
 static void skip(struct trial *trial, uint64_t passes) {
     for (uint32_t r = 0; r < trial->around->count; r++) {
@@ -326,17 +312,17 @@ static void skip(struct trial *trial, uint64_t passes) {
             struct lanes *lanes = register_in(trial, r, i);
             const uint64_t mask = low_bits(bits_of(trial->warp, i));
             const uint32_t others = ~(before->flat | before->affine);
+            lanes->shadow = before->lanes[0].shadow; /* what differs in these runs is what did */
             FOR_LANES_OF(l, before->affine)
             lanes->value[l] = (lanes->value[l] + passes * before->step[l]) & mask;
-            if (!before->written || (others & (lanes->known | lanes->halved | lanes->partial)) == 0) continue;
+            if (!before->written) continue;
+            lanes->shadow.flat &= ~others;
+            lanes->shadow.affine &= ~others;
+            lanes->shadow.signs = 0;
+            if ((others & (lanes->known | lanes->halved | lanes->partial)) == 0) continue;
             lanes_forget(lanes, others, lanes->origin);
             trial->runs[r].warps[trial->number].run->forgot = true;
         }
-    }
-    for (uint32_t i = 0; i < trial->slots; i++) {
-        const struct affine_shadow shadow = shadow_behind(trial, i);
-        for (uint32_t r = 0; r < trial->around->count; r++)
-            register_in(trial, r, i)->shadow = shadow;
     }
 }
 

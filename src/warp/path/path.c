@@ -14,9 +14,8 @@
 /* Most entries of a path: 3 GB. */
 #define ENTRIES_MAX ((size_t)1 << 28)
 
-/* Most entries of a loop body that path_repeat_last repeats, and those from which on it has folds. */
-#define TAIL_ENTRIES_MAX ((size_t)1 << 20)
-#define TAIL_UNROLLED_MAX ((size_t)1 << 16)
+/* Most runs of a loop body that path_repeat_last repeats. */
+#define TAIL_RUNS_MAX ((size_t)1 << 20)
 
 static bool entry_equal(struct path_entry a, struct path_entry b) {
     return a.first == b.first && a.count == b.count && a.mask == b.mask;
@@ -185,85 +184,41 @@ static wb_status flush(struct path_writer *writer) {
     return end_matches(writer);
 }
 
-/* The entries at the end of a path, the last one first. */
+/* The runs at the end of a path, the last one first. */
 struct path_tail {
-    VEC(struct path_entry) entries;
+    VEC(struct path_entry) runs;
     uint64_t missing; /* instructions still to be found */
-    bool folds;       /* are kept, not unrolled */
 };
-
-static wb_status take_entry(struct path_tail *tail, struct path_entry entry) {
-    if (tail->entries.count == (tail->folds ? TAIL_ENTRIES_MAX : TAIL_UNROLLED_MAX)) return WB_ERR_LIMIT;
-    return vec_push(&tail->entries, entry);
-}
 
 /* Takes a run from the end, or as much of it as is missing. */
 static wb_status take_run(struct path_tail *tail, struct path_entry run) {
+    if (tail->runs.count == TAIL_RUNS_MAX) return WB_ERR_LIMIT;
     if (run.count > tail->missing) {
         run.first += run.count - (uint32_t)tail->missing;
         run.count = (uint32_t)tail->missing;
     }
     tail->missing -= run.count;
-    return take_entry(tail, run);
+    return vec_push(&tail->runs, run);
 }
 
-static uint64_t length_of(struct path_runs runs) {
-    struct path_entry run;
-    uint64_t length = 0;
-    for (uint64_t times; path_runs_next(&runs, &run, &times);)
-        length += run.count * times;
-    return length;
-}
-
-static wb_status take_tail(struct path_tail *tail, const struct path_entry *first,
-                           const struct path_entry *end);
-
-/* Takes a fold with its body, or as many of its repetitions as are missing as a whole. */
-static wb_status take_fold(struct path_tail *tail, const struct path_entry *entry) {
-    const struct path_entry *body = entry - entry->first;
-    const uint64_t length = length_of((struct path_runs){.first = body, .next = entry});
-    uint64_t times = tail->missing / length;
-    if (times > entry->mask) times = (uint64_t)entry->mask + 1;
-    tail->missing -= times * length;
-    const struct path_entry fold = {entry->first, PATH_REPEAT, (uint32_t)(times - 1)};
-    if (times > 1) WB_TRY(take_entry(tail, fold));
-    for (const struct path_entry *e = entry; times > 0 && e > body;)
-        WB_TRY(take_entry(tail, *--e));
-    return times > entry->mask ? WB_OK : take_tail(tail, body, entry);
-}
-
-/* Takes the last instructions of some entries. */
+/* Collects the runs of the last instructions of some entries; folds are unrolled. */
 static wb_status take_tail(struct path_tail *tail, const struct path_entry *first,
                            const struct path_entry *end) {
     while (end > first && tail->missing != 0) {
         const struct path_entry *entry = --end;
-        if (entry->count != PATH_REPEAT) {
-            WB_TRY(take_run(tail, *entry));
-            continue;
-        }
-        if (tail->folds) {
-            WB_TRY(take_fold(tail, entry));
-            end = entry - entry->first;
-            continue;
-        }
-        for (uint32_t r = 0; r < entry->mask && tail->missing != 0; r++)
+        if (entry->count != PATH_REPEAT) WB_TRY(take_run(tail, *entry));
+        for (uint32_t r = 0; entry->count == PATH_REPEAT && r < entry->mask && tail->missing != 0; r++)
             WB_TRY(take_tail(tail, entry - entry->first, entry));
     }
     return WB_OK;
 }
 
 static wb_status append_repeated(struct path_writer *writer, const struct path_tail *tail, uint64_t times) {
-    const size_t count = tail->entries.count;
+    const size_t count = tail->runs.count;
     if (writer->path.entries.count + count >= ENTRIES_MAX || times - 1 > UINT32_MAX) return WB_ERR_LIMIT;
-    for (size_t i = count; i-- > 0;) {
-        const struct path_entry entry = tail->entries.items[i];
-        WB_TRY(entry.count == PATH_REPEAT ? store_fold(writer, entry.first, entry.mask)
-                                          : vec_push(&writer->path.entries, entry));
-    }
-    if (times > 1) {
-        if (depth_from(writer, writer->path.entries.count - count) == PATH_DEPTH_MAX) return WB_ERR_LIMIT;
-        WB_TRY(store_fold(writer, count, (uint32_t)(times - 1)));
-    }
+    for (size_t i = count; i-- > 0;)
+        WB_TRY(vec_push(&writer->path.entries, tail->runs.items[i]));
+    if (times > 1) WB_TRY(store_fold(writer, count, (uint32_t)(times - 1)));
     writer->sealed = writer->path.entries.count;
     return WB_OK;
 }
@@ -276,15 +231,9 @@ wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t
     struct path_tail tail = {.missing = length};
     const struct path_entry *entries = writer->path.entries.items;
     wb_status status = take_tail(&tail, entries, entries + writer->path.entries.count);
-    if (status != WB_OK) {
-        tail.folds = true;
-        tail.entries.count = 0;
-        tail.missing = length;
-        status = take_tail(&tail, entries, entries + writer->path.entries.count);
-    }
     if (status == WB_OK) status = append_repeated(writer, &tail, times);
     if (status == WB_OK) writer->path.length += length * times;
-    vec_free(&tail.entries);
+    vec_free(&tail.runs);
     return status;
 }
 
@@ -335,7 +284,12 @@ static bool path_holds(const struct path *path) {
         if (depth > 0 && i - entry->first < bodies[depth - 1]) return false;
         bodies[depth++] = i - entry->first;
     }
-    return length_of(path_runs_of(path)) == path->length;
+    struct path_runs runs = path_runs_of(path);
+    struct path_entry run;
+    uint64_t length = 0;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        length += run.count * times;
+    return length == path->length;
 }
 
 wb_status path_hand_over(struct path_writer *writer, struct path *path) {

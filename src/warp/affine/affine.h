@@ -44,7 +44,7 @@ bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXE
                     __int128 high, uint8_t *axes);
 
 /* Adds a constraint, which the origin and the next block along each axis meet. */
-void affine_constrain(struct affine_space *space, const struct affine_constraint *constraint);
+void affine_constrain(struct affine_space *space, const struct affine_constraint *added);
 
 /* The blocks of the class in row (y, z) of the grid: those at origin + k step along x, first <= k <= last,
  * k = 0 alone where the axis is not in use. False: there are none. *q: the steps along y and z. */

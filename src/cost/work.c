@@ -18,13 +18,10 @@ uint64_t *cost_executions(const struct timed_block *timed, struct arena *arena) 
     for (uint32_t w = 0; w < timed->warp_count; w++)
         warps[timed->warp_path[w]]++;
     for (uint32_t p = 0; p < timed->path_count; p++) {
-        const struct path *path = &timed->paths[p];
-        for (size_t e = 0; e < path->entries.count; e++) {
-            const struct path_entry *entry = &path->entries.items[e];
-            if (entry->count != PATH_REPEAT) count_run(counts, entry, warps[p]);
-            for (size_t b = 1; entry->count == PATH_REPEAT && b <= entry->first; b++)
-                count_run(counts, entry - b, warps[p] * entry->mask);
-        }
+        struct path_runs runs = path_runs_of(&timed->paths[p]);
+        struct path_entry run;
+        for (uint64_t times; path_runs_next(&runs, &run, &times);)
+            count_run(counts, &run, warps[p] * times);
     }
     for (uint32_t i = 0; i < timed->code.inst_count; i++)
         counts[i + 1] += counts[i];

@@ -115,7 +115,7 @@ static void await_queues(const struct timed_code *code, const struct naive_warp 
 /* One section from a clean machine, up to behind the next barrier. */
 static struct section_profile naive_section(const struct timed_block *block, struct naive_warp *warp,
                                             struct steps *insts) {
-    static cycles starts[UNITS_MAX][1 << 16];
+    static cycles starts[UNITS_MAX][1 << 17];
     const struct wb_machine *machine = block->machine;
     struct section_profile profile = {0};
     cycles ready[REGISTERS] = {0}, free_at[UNITS_MAX] = {0}, largest[UNITS_MAX] = {0};
@@ -372,11 +372,14 @@ static void add_run(struct path *path, uint32_t first, uint32_t count) {
     path->length += count;
 }
 
-/* Repeats the last `entries` runs. */
+/* Repeats the last `entries` runs and folds. */
 static void add_fold(struct path *path, uint32_t entries, uint32_t repetitions) {
     const struct path_entry fold = {entries, PATH_REPEAT, repetitions};
-    for (size_t i = path->entries.count - entries; i < path->entries.count; i++)
-        path->length += (uint64_t)path->entries.items[i].count * repetitions;
+    const struct path_entry *end = path->entries.items + path->entries.count;
+    struct path_runs runs = {.first = end - entries, .next = end};
+    struct path_entry run;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        path->length += run.count * times * repetitions;
     assert_int_equal(vec_push(&path->entries, fold), WB_OK);
 }
 
@@ -424,18 +427,26 @@ static void add_queues(struct random_state *random, struct timed_code *code) {
 /* What the paths of one block have in common, so that their loops meet. */
 struct skeleton {
     uint32_t parts, entries[3], repetitions[3];
+    uint32_t around[3]; /* repetitions of a loop around the part; 0: there is none */
 };
 
 static void random_path(struct random_state *random, const struct timed_code *code,
                         const struct skeleton *skeleton, struct path *path) {
     path_free(path);
     for (uint32_t part = 0; part < skeleton->parts; part++) {
+        const size_t before = path->entries.count;
         for (uint32_t i = between(random, 0, 3); i > 0; i--)
             add_random_run(random, code, path);
         for (uint32_t i = 0; i < skeleton->entries[part]; i++)
             add_random_run(random, code, path);
         const bool own = random_below(random, 5) == 0;
-        add_fold(path, skeleton->entries[part], own ? between(random, 0, 200) : skeleton->repetitions[part]);
+        add_fold(path, skeleton->entries[part],
+                 own ? between(random, 0, skeleton->around[part] > 0 ? 40 : 200)
+                     : skeleton->repetitions[part]);
+        if (skeleton->around[part] == 0) continue;
+        if (random_below(random, 2) == 0) add_random_run(random, code, path);
+        add_fold(path, (uint32_t)(path->entries.count - before), skeleton->around[part]);
+        if (skeleton->around[part] < 4) add_fold(path, (uint32_t)(path->entries.count - before), 9);
     }
     for (uint32_t i = between(random, 0, 3); i > 0; i--)
         add_random_run(random, code, path);
@@ -447,6 +458,9 @@ static void random_paths(uint64_t seed, struct synthetic_block *block) {
     for (uint32_t i = 0; i < 3; i++) {
         skeleton.entries[i] = between(&random, 1, 3);
         skeleton.repetitions[i] = between(&random, 0, 200);
+        if (random_below(&random, 4) != 0) continue;
+        skeleton.around[i] = between(&random, 1, 20);
+        skeleton.repetitions[i] /= 5;
     }
     change_operands(&random, &block->timed.code);
     if (seed % 2 != 0) add_queues(&random, &block->timed.code);
@@ -657,7 +671,7 @@ struct hand_map {
 };
 
 /* The second time passes the first after many repetitions; the third is where the first was. */
-static cycles overtake_once(void *user) {
+static time_sum overtake_once(void *user) {
     struct hand_map *map = user;
     map->times[2] = map->times[0];
     map->times[0] = cycles_max(map->times[0] + 2, map->times[1]);
@@ -670,13 +684,14 @@ static cycles overtake_once(void *user) {
 static void test_pace_changes_late(void **state) {
     (void)state;
     const uint64_t lead = UINT64_C(1000000000000);
+    time_sum sum;
     struct hand_map map = {.times = {lead, 0, 0}};
     cycles *const times[] = {&map.times[0], &map.times[1], &map.times[2]};
     const struct max_plus_map steps = {.user = &map, .times = times, .time_count = 3, .once = overtake_once};
-    assert_int_equal(max_plus_repeat(&steps, lead / 2), WB_OK);
+    assert_int_equal(max_plus_repeat(&steps, lead / 2, &sum), WB_OK);
     assert_int_equal(map.times[0], 2 * lead);
     assert_int_equal(map.times[2], 2 * lead - 2);
-    assert_int_equal(max_plus_repeat(&steps, 2 * lead), WB_OK);
+    assert_int_equal(max_plus_repeat(&steps, 2 * lead, &sum), WB_OK);
     assert_int_equal(map.times[1], 3 * (lead / 2) + 6 * lead);
     assert_int_equal(map.times[0], map.times[1] - 3);
     assert_int_equal(map.times[2], map.times[1] - 6);
@@ -685,7 +700,7 @@ static void test_pace_changes_late(void **state) {
 
 /* The first time goes on evenly; the second sums up differences that are 5, but 0 in the middle: only the sum
  * of what the map passes through shows that. */
-static cycles gap_once(void *user) {
+static time_sum gap_once(void *user) {
     struct hand_map *map = user;
     const cycles now = map->times[0]++;
     const cycles on_the_way[] = {cycles_max(now, 1000), cycles_max(now, 995), cycles_max(now, 2000),
@@ -700,11 +715,13 @@ static void test_differences_on_the_way(void **state) {
     struct hand_map map = {.times = {0, 0, 0}}, plain = map;
     cycles *const times[] = {&map.times[0], &map.times[1], &map.times[2]};
     const struct max_plus_map steps = {.user = &map, .times = times, .time_count = 3, .once = gap_once};
+    time_sum sum, plain_sum = 0;
     for (uint32_t i = 0; i < 100000; i++)
-        (void)gap_once(&plain);
-    assert_int_equal(max_plus_repeat(&steps, 100000), WB_OK);
+        plain_sum += gap_once(&plain);
+    assert_int_equal(max_plus_repeat(&steps, 100000, &sum), WB_OK);
     assert_int_equal(map.times[0], plain.times[0]);
     assert_int_equal(map.times[1], plain.times[1]);
+    assert_true(sum == plain_sum);
     assert_true(map.calls < 2000);
 }
 

@@ -13,6 +13,7 @@
 #define NESTED                                                                                               \
     "tests/data/limits/nested.ptx -g 1 -b 32 -a 'buf:u32[4]' -m ampere-sm80 --inputs any "                   \
     "--facts tests/data/limits/nested.facts"
+#define NEST "tests/data/limits/nest.ptx -g 2 -b 32 "
 #define SPINNING "tests/data/limits/endless.ptx -k spinning -g 1 -b 32 "
 
 static void test_execution_keeps_to_its_memory(void **state) {
@@ -215,6 +216,21 @@ static void test_signal_ends_what_waits(void **state) {
     run_free(&run);
 }
 
+/* Loops of 10^15 passes in all are bounded in a moment; what follows each of them ends with an error. */
+static void test_loops_in_loops(void **state) {
+    (void)state;
+    static const struct failure_case failure = {"analyze " NEST "-m jcse2017", 4,
+                                                "is too long to be repeated"};
+    json_t *root = run_json("analyze " NEST "-m ecrts2025-orin --json", 0);
+    assert_int_equal(number(entry(root, "bounds", "method", "sib"), "cycles"), 14000190001500005);
+    json_decref(root);
+    check_failure(&failure);
+    struct run run = run_command("analyze " NEST "-m ecrts2025-orin --certificate /dev/null");
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.err, "no bound is claimed: loops around loops have too many passes"));
+    run_free(&run);
+}
+
 /* However a run ends while it writes, no temporary file stays. */
 static void test_no_temporary_file_stays(void **state) {
     (void)state;
@@ -238,6 +254,7 @@ int main(void) {
         cmocka_unit_test(test_time_limit_ends_every_command),
         cmocka_unit_test(test_time_limit_is_one_message),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_loops_in_loops),
         cmocka_unit_test(test_signals_end_a_run),
         cmocka_unit_test(test_signal_ends_what_waits),
         cmocka_unit_test(test_no_temporary_file_stays),

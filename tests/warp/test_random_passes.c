@@ -20,6 +20,7 @@
 #define KERNELS (ADDRESS_SANITIZER ? 100u : 4000u)
 #define COMPILED_OF 20u /* one of so many is compiled, too */
 #define PASSES_MOST 900u
+#define NEST_SEEDS 23u
 #define EXECUTED_MOST 400000u /* warp instructions: some loops never end */
 
 struct tally {
@@ -144,28 +145,30 @@ static void put_control(struct writer *writer) {
     text_printf(body, "E%u:\n", label);
 }
 
-/* A counter, which may differ from lane to lane, goes to a bound in one of many ways. */
-static void put_loop(struct writer *writer) {
+/* A counter, which may differ from lane to lane, goes to a bound in one of many ways, with loops within, so
+ * many deep. */
+static void put_loop(struct writer *writer, uint32_t counter, uint32_t passes, uint32_t within) {
     static const char *const compare[] = {"lt.u32", "lt.s32", "le.u32", "ne.s32"};
     struct text *body = &writer->body;
-    const uint32_t label = writer->labels++, step = 1 + below(writer, 4),
-                   passes = 20 + below(writer, PASSES_MOST);
-    const uint32_t way = below(writer, 5), counter = below(writer, 2);
+    const uint32_t label = writer->labels++, step = 1 + below(writer, 4), way = below(writer, 5);
     const uint32_t first = chance(writer, 30) ? 0xffffff00u + below(writer, 512) : below(writer, 100);
     text_printf(body, "mov.u32 %%n%u, %u;\n", counter, way == 4 ? first + step * passes : first);
     if (chance(writer, 30))
         text_printf(body, "mov.u32 %%t, %%tid.x;\nmad.lo.u32 %%n%u, %%t, %u, %%n%u;\n", counter, step,
                     counter);
     text_printf(body, "L%u:\n", label);
-    const uint32_t at = below(writer, 4);
+    const uint32_t at = below(writer, 4), inner = below(writer, 4);
     for (uint32_t i = 0; i < 4; i++) {
+        if (i == inner && within > 0) put_loop(writer, counter + 1, 17 + below(writer, 30), within - 1);
         if (i == at)
             text_printf(body, "add.s32 %%n%u, %%n%u, %d;\n", counter, counter,
                         way == 4 ? -(int)step : (int)step);
         if (chance(writer, 12)) put_control(writer);
         if (chance(writer, 60)) put_statements(writer, 1);
     }
-    if (way < 4)
+    if (counter > 0 && chance(writer, 10)) /* as often as the loop around says */
+        text_printf(body, "setp.lt.u32 %%p3, %%n%u, %%n%u;\n", counter, counter - 1);
+    else if (way < 4)
         text_printf(body, "setp.%s %%p3, %%n%u, %u;\n", compare[way], counter, first + step * passes);
     else
         text_printf(body, "setp.ne.u32 %%p3, %%n%u, %u;\n", counter, first);
@@ -189,10 +192,10 @@ static void put_begin(struct writer *writer) {
     text_string(&writer->body,
                 ".version 8.0\n.target sm_75\n.address_size 64\n"
                 ".visible .entry k(.param .u64 buffer)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<1>;\n"
-                ".reg .b32 %r<5>, %n<2>, %m, %t;\n.reg .b64 %l<3>, %q, %buf;\n.reg .f32 %f<2>;\n"
+                ".reg .b32 %r<5>, %n<3>, %m, %t;\n.reg .b64 %l<3>, %q, %buf;\n.reg .f32 %f<2>;\n"
                 "ld.param.u64 %buf, [buffer];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, 7;\n"
                 "mov.u32 %r2, 0;\nshl.b32 %r3, %r0, 3;\nmov.u32 %r4, %ctaid.x;\nmov.u64 %l0, 5;\n"
-                "mov.u64 %l1, 0;\ncvt.u64.u32 %l2, %r0;\nmov.u32 %n0, 0;\nmov.u32 %n1, 0;\n"
+                "mov.u64 %l1, 0;\ncvt.u64.u32 %l2, %r0;\nmov.u32 %n0, 0;\nmov.u32 %n1, 0;\nmov.u32 %n2, 0;\n"
                 "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nsetp.eq.u32 %p0, %r0, 3;\n"
                 "setp.ne.u32 %p1, %r0, %r0;\n");
 }
@@ -200,8 +203,13 @@ static void put_begin(struct writer *writer) {
 static char *kernel_make(uint64_t seed) {
     struct writer writer = {.random = random_seeded(seed)};
     put_begin(&writer);
-    for (uint32_t loops = 1 + below(&writer, 2); loops > 0; loops--)
-        put_loop(&writer);
+    const uint32_t within = below(&writer, 3) == 0 ? 1 + below(&writer, 2) : 0;
+    for (uint32_t loops = within > 0 ? 1 : 1 + below(&writer, 2); loops > 0; loops--)
+        put_loop(&writer, within > 0 ? 0 : below(&writer, 2),
+                 20 + below(&writer, within == 0   ? PASSES_MOST
+                                     : within == 1 ? 300
+                                                   : 20),
+                 within);
     put_end(&writer);
     return text_take(&writer.body);
 }
@@ -314,6 +322,45 @@ static void test_look_alikes(void **state) {
     assert_int_equal(tally.differing, 0);
 }
 
+/* Inner bodies of two loops, %n0 from 20 to 600 and %n1 from 0 to 40; %r3 is 0 when the inner one begins.
+ * What differs late does so in the last inner passes first. */
+static const char *const nests[] = {
+    "add.u32 %r1, %r1, %n1;\n",
+    "add.u32 %r1, %r1, %n0;\nsetp.lt.u32 %p2, %r1, 400000;\n@%p2 add.u32 %r2, %r2, 1;\n",
+    "add.u32 %r3, %r3, %n0;\nsetp.gt.u32 %p2, %r3, 20000;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "add.u32 %r3, %r3, 7;\nmul.lo.u32 %t, %n0, %r3;\nadd.u32 %r1, %r1, %t;\n",
+    "add.u32 %t, %n0, %n1;\nsetp.eq.u32 %p2, %t, 577;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "add.u32 %t, %n0, %n1;\nsetp.eq.u32 %p2, %t, 630;\n@%p2 bra OUT;\n",
+    "add.u32 %t, %n0, %n1;\nadd.u32 %t, %t, %r0;\nsetp.gt.u32 %p2, %t, 640;\n@%p2 bra OUT;\n",
+    "mad.lo.u32 %t, %n0, 7600000, %n1;\nsetp.lt.s32 %p2, %t, 0;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "mad.lo.u32 %t, %n0, 64, %n1;\nclz.b32 %t, %t;\nadd.u32 %r1, %r1, %t;\n",
+    "setp.gt.u32 %p2, %n1, %n0;\n@%p2 add.u32 %r1, %r1, 1;\n",
+    "shl.b32 %t, %n0, 23;\nadd.u32 %r3, %r3, %t;\nadd.u32 %r1, %r1, %r3;\n",
+    "sub.u32 %t, %n0, %n1;\nshr.u32 %t, %t, 9;\nadd.u32 %r1, %r1, %t;\n",
+};
+
+static void test_nests(void **state) {
+    struct tally tally = {0};
+    (void)state;
+    for (uint64_t i = 0; i < NEST_SEEDS * sizeof nests / sizeof *nests; i++) {
+        struct writer writer = {.labels = 0};
+        struct text difference = {0};
+        put_begin(&writer);
+        text_printf(&writer.body,
+                    "mov.u32 %%n0, 20;\nL:\nmov.u32 %%n1, 0;\nmov.u32 %%r3, 0;\nM:\n%s"
+                    "add.s32 %%n1, %%n1, 1;\nsetp.lt.s32 %%p3, %%n1, 40;\n@%%p3 bra M;\n"
+                    "add.s32 %%n0, %%n0, 1;\nsetp.lt.s32 %%p3, %%n0, 600;\n@%%p3 bra L;\nOUT:\n"
+                    "and.b32 %%t, %%r1, 1023;\nmad.wide.u32 %%q, %%t, 4, %%buf;\n"
+                    "st.global.u32 [%%q], %%n0;\nst.global.u32 [%%q+4], %%r2;\nret;\n}\n",
+                    nests[i / NEST_SEEDS]);
+        char *ptx = text_take(&writer.body);
+        compare(i, ptx, strlen(ptx), &tally, &difference);
+        report(i, "nests", ptx, &difference, &tally);
+        free(ptx);
+    }
+    print_tally("nests", &tally);
+}
+
 static uint64_t first_seed(void) {
     const char *first = getenv("WB_SEED");
     return first == NULL ? 1 : strtoull(first, NULL, 10);
@@ -358,6 +405,7 @@ static void test_machine_code(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_look_alikes),
+        cmocka_unit_test(test_nests),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_machine_code),
     };

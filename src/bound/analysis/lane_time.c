@@ -150,9 +150,12 @@ static void issue(struct walk *walk, uint32_t instruction) {
     state->free = at + rule->stall;
 }
 
+static void walk_fold(struct walk *walk, const struct path_entry *runs, size_t count, uint64_t times);
+
 static void walk_runs(struct walk *walk, const struct path_entry *runs, size_t count) {
     for (const struct path_entry *run = runs; run < runs + count; run++) {
-        if ((run->mask & walk->lanes) == 0) continue;
+        if (run->count == PATH_REPEAT) walk_fold(walk, run - run->first, run->first, run->mask);
+        if (run->count == PATH_REPEAT || (run->mask & walk->lanes) == 0) continue;
         for (uint32_t i = 0; i < run->count; i++)
             issue(walk, run->first + i);
     }
@@ -169,11 +172,11 @@ static void walk_fold(struct walk *walk, const struct path_entry *runs, size_t c
         times--;
         since_mark++;
         if (same_state(&walk->state, &mark) && times >= since_mark) {
-            const uint64_t periods = times / since_mark;
-            walk->weight = periods;
+            const uint64_t periods = times / since_mark, weight = walk->weight;
+            walk->weight = cycles_mul(weight, periods);
             for (uint64_t round = 0; round < since_mark; round++)
                 walk_runs(walk, runs, count);
-            walk->weight = 1;
+            walk->weight = weight;
             times -= periods * since_mark;
         } else if (since_mark == mark_for) {
             mark = walk->state;
@@ -188,13 +191,7 @@ struct lane_time lane_time(const struct issue_rule *rules, const struct path *pa
     struct walk walk = {.rules = rules, .lanes = lanes, .weight = 1};
     walk.profile = profile;
     memset(walk.state.unseen_counters, SASS_NO_COUNTER, sizeof walk.state.unseen_counters);
-    for (size_t i = 0; i < path->entries.count; i++) {
-        const struct path_entry *entry = &path->entries.items[i];
-        if (entry->count == PATH_REPEAT)
-            walk_fold(&walk, entry - entry->first, entry->first, entry->mask);
-        else
-            walk_runs(&walk, entry, 1);
-    }
+    if (path->entries.count > 0) walk_runs(&walk, path->entries.items, path->entries.count);
     walk.time.total = cycles_sub(walk.time.total, walk.last_stall);
     return walk.time;
 }

@@ -376,6 +376,9 @@ static wb_status find_resident(struct memory_work *work, wb_diagnostics *diagnos
     return WB_OK;
 }
 
+/* Most instructions of a path: they are followed one by one. */
+#define WALKED_MOST ((uint64_t)1 << 36)
+
 wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_scheme *scheme,
                            wb_diagnostics *diagnostics, struct memory_work *work) {
     const char *name = timed->machine->name;
@@ -383,6 +386,14 @@ wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_sche
                                  .timed = timed,
                                  .scheme = scheme,
                                  .block_count = (uint32_t)timed->grid->blocks.count};
+    for (size_t p = 0; p < timed->grid->paths.count; p++) {
+        const uint64_t length = timed->grid->paths.items[p].length;
+        if (length <= WALKED_MOST) continue;
+        diagnose(diagnostics, SEVERITY_ERROR, name,
+                 "a warp executes %llu instructions, too many for a machine with caches: each is followed",
+                 (unsigned long long)length);
+        return WB_ERR_DECLINED;
+    }
     WB_TRY(find_resident(work, diagnostics));
     return work_sum_up(work) == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, name);
 }

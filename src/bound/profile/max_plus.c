@@ -16,7 +16,8 @@ struct repeater {
     const struct max_plus_map *map;
     uint32_t period;     /* repetitions */
     cycles *times[3];    /* before, between and behind two periods */
-    cycles sums[2];      /* what the two returned */
+    time_sum sums[2];    /* what the two returned */
+    time_sum total;      /* and all */
     cycles *guess, *end; /* after the periods to be skipped, and one period later */
     uint32_t mark;       /* of the chains, before the second period */
 };
@@ -32,10 +33,10 @@ static void write_times(const struct max_plus_map *map, const cycles *times) {
 }
 
 /* Does one period; the sum of what its repetitions returned. */
-static cycles do_period(const struct repeater *repeater) {
-    cycles sum = 0;
+static time_sum do_period(const struct repeater *repeater) {
+    time_sum sum = 0;
     for (uint32_t i = 0; i < repeater->period; i++)
-        sum = cycles_add(sum, repeater->map->once(repeater->map->user));
+        sum = time_sum_add(sum, repeater->map->once(repeater->map->user));
     return sum;
 }
 
@@ -48,6 +49,7 @@ static bool grows_evenly(struct repeater *repeater) {
         if (i == 1 && map->chains != NULL)
             repeater->mark = chain_mark(map->chains, map->traced, map->traced_count);
         repeater->sums[i] = do_period(repeater);
+        repeater->total = time_sum_add(repeater->total, repeater->sums[i]);
         read_times(map, times[i + 1]);
     }
     for (size_t i = 0; i < map->time_count; i++)
@@ -55,11 +57,16 @@ static bool grows_evenly(struct repeater *repeater) {
     return true;
 }
 
-/* Whether the sum that a period returned is on the line through the two before. */
-static bool sum_grew(const struct repeater *repeater, uint64_t skipped, cycles sum) {
-    const cycles *sums = repeater->sums;
-    const cycles growth = cycles_mul(cycles_sub(sums[1], sums[0]), skipped + 1);
-    return sum != CYCLES_SATURATED && sum == cycles_add(sums[1], growth);
+/* Whether the sum that a period returned is on the line through the two before. Then those of the skipped
+ * ones are, too: they join the total. */
+static bool sum_grew(struct repeater *repeater, uint64_t skipped, time_sum sum) {
+    const time_sum *sums = repeater->sums, each = sums[1] > sums[0] ? sums[1] - sums[0] : 0;
+    const time_sum pairs = (time_sum)(skipped + 1) * (skipped + 2) / 2; /* 1 + 2 + ... */
+    const time_sum end = time_sum_add(sums[1], time_sum_mul(each, (time_sum)skipped + 1));
+    if (sum == TIME_SUM_SATURATED || sum != end) return false;
+    const time_sum level = time_sum_mul(sums[1], (time_sum)skipped + 1);
+    repeater->total = time_sum_add(repeater->total, time_sum_add(level, time_sum_mul(each, pairs)));
+    return true;
 }
 
 /* Skips periods and does one more. Each time is a convex function of how many were skipped: three of its
@@ -74,11 +81,12 @@ static bool skip(struct repeater *repeater, uint64_t skipped) {
     uint32_t jump = 0;
     if (map->chains != NULL)
         jump = chain_jump(map->chains, repeater->mark, skipped, map->traced, map->traced_count);
-    bool even = sum_grew(repeater, skipped, do_period(repeater));
+    const time_sum sum = do_period(repeater);
+    bool even = true;
     read_times(map, repeater->end);
     for (size_t i = 0; i < map->time_count && even; i++)
         even = repeater->end[i] - repeater->guess[i] == times[2][i] - times[1][i];
-    if (even) return true;
+    if (even && sum_grew(repeater, skipped, sum)) return true;
     write_times(map, times[2]);
     if (map->chains != NULL) chain_back(map->chains, jump, map->traced, map->traced_count);
     return false;
@@ -91,7 +99,7 @@ static uint64_t skip_most(struct repeater *repeater, uint64_t left) {
     return 0;
 }
 
-wb_status max_plus_repeat(const struct max_plus_map *map, uint64_t repetitions) {
+wb_status max_plus_repeat(const struct max_plus_map *map, uint64_t repetitions, time_sum *sum) {
     struct arena arena = {0};
     struct repeater repeater = {.map = map};
     cycles **const vectors[] = {&repeater.times[0], &repeater.times[1], &repeater.times[2], &repeater.guess,
@@ -117,6 +125,7 @@ wb_status max_plus_repeat(const struct max_plus_map *map, uint64_t repetitions) 
     if (map->chains != NULL) map->chains->pinned = pinned;
     arena_free(&arena);
     for (; repetitions > 0; repetitions--)
-        (void)map->once(map->user);
+        repeater.total = time_sum_add(repeater.total, map->once(map->user));
+    *sum = repeater.total;
     return WB_OK;
 }

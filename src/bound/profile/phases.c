@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "bound/profile/max_plus.h"
-
 const cycles *phase_charges(const struct timed_block *block, struct arena *arena) {
     const struct wb_machine *machine = block->machine;
     cycles *charges = arena_array(arena, (size_t)machine->unit_count + 1, sizeof *charges);
@@ -77,7 +75,7 @@ CHAIN_INLINE struct chain_time phase_initiate(struct phase_walker *walker, uint3
     }
     walker->exec_end = cycles_max(begin, end.at);
     walker->now = chain_behind(chains, issue, CHAIN_ISSUE, entry, 1);
-    walker->turns += begin + walker->exec_end;
+    walker->turns += (time_sum)begin + walker->exec_end;
     profile->exec += walker->exec_end - begin;
     profile->initiations += inst->init;
     profile->charge += charge;
@@ -154,6 +152,7 @@ static wb_status phase_walker_run(struct phase_walker *walker, struct path_curso
 struct fold {
     struct arena arena;
     struct phase_walker *walker;
+    struct path_cursor *cursor; /* that is at it */
     struct section_profile *profile;
     struct path_fold found;
     bool *known_registers, *known_units;
@@ -184,18 +183,24 @@ static void turn_rings(struct fold *fold) {
     }
 }
 
+static wb_status phase_walker_fold(struct phase_walker *walker, struct path_cursor *cursor,
+                                   struct section_profile *profile);
+
 /* Walks the body once. Two times of every initiation, none above `exec_end`, enter the sum. */
-static cycles fold_once(void *user) {
+static time_sum fold_once(void *user) {
     struct fold *fold = user;
     struct phase_walker *walker = fold->walker;
     struct path_cursor cursor = fold->found.body;
-    bool at_barrier;
+    bool at_barrier, more = true;
     walker->turns = 0;
-    while (path_next_run(&cursor))
+    while (more && fold->status == WB_OK) {
+        fold->status = phase_walker_fold(walker, &cursor, fold->profile);
+        more = path_next_run(&cursor);
         (void)phase_walker_run(walker, &cursor, fold->profile, &at_barrier); /* fails only for a sink */
+    }
     turn_rings(fold);
-    const cycles most = cycles_mul(walker->exec_end, 2 * fold->initiations);
-    return most == CYCLES_SATURATED ? most : walker->turns;
+    const time_sum most = time_sum_mul(walker->exec_end, 2 * (time_sum)fold->initiations);
+    return most == TIME_SUM_SATURATED ? most : walker->turns;
 }
 
 static void fold_touch_register(struct fold *fold, uint32_t number) {
@@ -206,9 +211,9 @@ static void fold_touch_register(struct fold *fold, uint32_t number) {
     fold_push(fold, &one->latency, fold->walker->latency_chains);
 }
 
-static void fold_touch_unit(struct fold *fold, uint8_t number) {
+static void fold_touch_unit(struct fold *fold, uint8_t number, uint64_t times) {
     struct phase_unit *unit = &fold->walker->units[number];
-    fold->initiations++;
+    fold->initiations += times;
     if (fold->known_units[number]) return;
     fold->known_units[number] = true;
     arena_push(&fold->arena, &fold->units, number);
@@ -217,8 +222,8 @@ static void fold_touch_unit(struct fold *fold, uint8_t number) {
         fold_push(fold, &unit->starts[k], fold->walker->alone_chains);
 }
 
-/* Notes an instruction of the body. */
-static void fold_touch(struct fold *fold, const struct timed_inst *inst) {
+/* Notes an instruction of the body, which is executed so often. */
+static void fold_touch(struct fold *fold, const struct timed_inst *inst, uint64_t times) {
     const struct timed_code *code = &fold->walker->block->code;
     const uint32_t *operands = code->operands + inst->first_operand;
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++)
@@ -227,7 +232,7 @@ static void fold_touch(struct fold *fold, const struct timed_inst *inst) {
         for (uint32_t j = 0; ((inst->joins | inst->commits) >> q & 1) != 0 && j < code->queues[q].count; j++)
             fold_touch_register(fold, code->queues[q].first + j);
     fold->has_barrier = fold->has_barrier || inst->barrier;
-    if (inst->unit != UNIT_NONE) fold_touch_unit(fold, inst->unit);
+    if (inst->unit != UNIT_NONE) fold_touch_unit(fold, inst->unit, times);
 }
 
 /* Does all repetitions, if there is no barrier in the body. */
@@ -235,7 +240,9 @@ static void fold_skip(void *context) {
     struct fold *fold = context;
     struct phase_walker *walker = fold->walker;
     struct section_profile *profile = fold->profile;
-    struct path_step step;
+    struct path_runs runs = path_runs_of_body(&fold->found);
+    struct path_entry run;
+    time_sum turns;
     cycles *const sums[] = {
         &walker->exec_end, &profile->exec,         &profile->initiations,        &profile->charge,
         &profile->local,   &profile->instructions, &profile->private_initiations};
@@ -249,8 +256,9 @@ static void fold_skip(void *context) {
     fold_push(fold, &walker->latency_complete, walker->latency_chains);
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         arena_push(&fold->arena, &fold->times, sums[i]);
-    for (struct path_cursor cursor = fold->found.body; !fold->has_barrier && path_next(&cursor, &step);)
-        fold_touch(fold, &walker->block->code.insts[step.instruction]);
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        for (uint32_t i = run.first; i < run.first + run.count && !fold->has_barrier; i++)
+            fold_touch(fold, &walker->block->code.insts[i], times);
     if (fold->has_barrier) return;
     for (size_t i = 0; i < warp_progress_count(&walker->progress); i++)
         arena_push(&fold->arena, &fold->times, warp_progress_time(&walker->progress, i));
@@ -263,19 +271,27 @@ static void fold_skip(void *context) {
                                      fold->traced.items,
                                      fold->traced.count};
     turn_rings(fold);
-    fold->status = max_plus_repeat(&map, fold->found.repetitions);
-    path_skip_fold(&walker->cursor);
+    const time_sum before = walker->turns;
+    const wb_status status = max_plus_repeat(&map, fold->found.repetitions, &turns);
+    walker->turns = before + turns;
+    if (fold->status == WB_OK) fold->status = status;
+    path_skip_fold(fold->cursor);
 }
 
-/* Takes a walker that is at a fold without a barrier, and of enough repetitions to be worth it, behind the
- * fold (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
-static wb_status phase_walker_fold(struct phase_walker *walker, struct section_profile *profile) {
-    struct fold fold = {.walker = walker, .profile = profile};
-    if (!path_at_fold(&walker->cursor, &fold.found) || fold.found.repetitions < FOLD_WORTH_SKIPPING)
-        return WB_OK;
-    const wb_status status = arena_protect(&fold.arena, fold_skip, &fold);
-    arena_free(&fold.arena);
-    return status != WB_OK ? status : fold.status;
+/* Takes a walker whose cursor is at folds without barriers, and of enough repetitions to be worth it, behind
+ * them (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
+static wb_status phase_walker_fold(struct phase_walker *walker, struct path_cursor *cursor,
+                                   struct section_profile *profile) {
+    wb_status status = WB_OK;
+    for (bool has_barrier = false; status == WB_OK && !has_barrier;) {
+        struct fold fold = {.walker = walker, .cursor = cursor, .profile = profile};
+        if (!path_at_fold(cursor, &fold.found) || fold.found.repetitions < FOLD_WORTH_SKIPPING) return WB_OK;
+        status = arena_protect(&fold.arena, fold_skip, &fold);
+        arena_free(&fold.arena);
+        if (status == WB_OK) status = fold.status;
+        has_barrier = fold.has_barrier;
+    }
+    return status;
 }
 
 /* Walks to behind the next barrier, or to the end of the path. */
@@ -284,7 +300,7 @@ static wb_status walk_to_barrier(struct phase_walker *walker, struct section_pro
     bool at_barrier = false;
     while (!walker->ended && !at_barrier) {
         if (walker->cursor.left == 0) {
-            if (walker->sink == NULL) WB_TRY(phase_walker_fold(walker, profile));
+            if (walker->sink == NULL) WB_TRY(phase_walker_fold(walker, &walker->cursor, profile));
             walker->ended = !path_next_run(&walker->cursor);
         }
         WB_TRY(phase_walker_run(walker, &walker->cursor, profile, &at_barrier));

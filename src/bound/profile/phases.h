@@ -6,6 +6,7 @@
 #define WB_BOUND_PROFILE_PHASES_H
 
 #include "bound/profile/chain.h"
+#include "bound/profile/max_plus.h"
 #include "bound/profile/progress.h"
 
 /* A stretch of a section (definition 1 of the paper): in an execution phase some unit initiates in every
@@ -68,7 +69,7 @@ struct phase_walker {
     struct chain_time complete;         /* when the last result so far can be read */
     struct chain_time latency;          /* the latency path to the last issue */
     struct chain_time latency_complete; /* the longest latency path to a result so far */
-    cycles turns;     /* sum of the ends and beginnings of the phases in `exec`; wraps round */
+    time_sum turns;   /* sum of the ends and beginnings of the phases in `exec`; wraps round */
     uint64_t section; /* number of the section to be walked next */
     bool ended;
 };

@@ -181,7 +181,7 @@ static wb_status walk_row(struct profile_maker *maker, bool again, bool *more) {
 }
 
 /* Walks the rows of the cycle once more, from the cursors on. */
-static cycles walk_cycle(void *user) {
+static time_sum walk_cycle(void *user) {
     struct profile_maker *maker = user;
     bool more;
     for (uint32_t p = 0; p < maker->profile->path_count; p++)
@@ -195,6 +195,7 @@ static cycles walk_cycle(void *user) {
 static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
     struct block_profile *profile = maker->profile;
     struct profile_trace *trace = maker->trace;
+    time_sum sum;
     const struct max_plus_map map = {maker,
                                      maker->times.items,
                                      maker->times.count,
@@ -205,7 +206,7 @@ static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
     for (size_t i = 0; i < maker->cycle.rows.count; i++)
         profile->rows.items[maker->cycle.rows.items[i]].count += times;
     if (trace == NULL || trace->latencies) {
-        WB_TRY(max_plus_repeat(&map, times));
+        WB_TRY(max_plus_repeat(&map, times, &sum));
     } else { /* every section starts on a clean machine */
         maker->repeated = times;
         (void)walk_cycle(maker);

@@ -14,13 +14,27 @@ static bool at_end(const struct path_cursor *cursor) {
 
 /* Whether the path can come to the place `then` again: it is in the same fold still. */
 static bool may_return(const struct path_cursor *then, const struct path_cursor *now) {
-    return at_end(then) || (now->fold != NULL && now->fold == then->fold);
+    return at_end(then) || (now->depth > 0 && then->depth > 0 && now->folds[0].fold == then->folds[0].fold);
+}
+
+/* The fold by whose repetitions alone `now` is behind `then`, which is the same place, or their number. */
+static uint32_t returning_fold(const struct path_cursor *then, const struct path_cursor *now) {
+    uint32_t found = now->depth;
+    for (uint32_t i = 0; i < now->depth; i++) {
+        if (then->folds[i].repetitions == now->folds[i].repetitions) continue;
+        if (found < i || then->folds[i].repetitions < now->folds[i].repetitions) return now->depth;
+        found = i;
+    }
+    return found;
 }
 
 /* How often the path will go once more from `then` to `now`, which is the same place. */
 static uint64_t returns(const struct path_cursor *then, const struct path_cursor *now) {
+    const uint32_t fold = returning_fold(then, now);
     if (at_end(now)) return UINT64_MAX;
-    return now->repetitions / (then->repetitions - now->repetitions);
+    if (fold == now->depth) return 0;
+    const uint32_t left = now->folds[fold].repetitions;
+    return left / (then->folds[fold].repetitions - left);
 }
 
 /* Compares with the present place from now on. */
@@ -51,8 +65,12 @@ wb_status section_cycle_note(struct section_cycle *cycle, const struct path_curs
 }
 
 void section_cycle_skip(struct section_cycle *cycle, uint64_t times, struct path_cursor *cursors) {
-    for (uint32_t p = 0; p < cycle->path_count; p++)
-        cursors[p].repetitions -= (uint32_t)(times * (cycle->then[p].repetitions - cursors[p].repetitions));
+    for (uint32_t p = 0; p < cycle->path_count; p++) {
+        const uint32_t fold = returning_fold(&cycle->then[p], &cursors[p]);
+        if (fold == cursors[p].depth) continue; /* at its end */
+        uint32_t *left = &cursors[p].folds[fold].repetitions;
+        *left -= (uint32_t)(times * (cycle->then[p].folds[fold].repetitions - *left));
+    }
     start_over(cycle, cursors, 1);
 }
 
@@ -62,24 +80,30 @@ void section_cycle_free(struct section_cycle *cycle) {
     cycle->then = NULL;
 }
 
-bool path_has_barrier(const struct timed_code *code, struct path_cursor cursor) {
-    struct path_step step;
-    while (path_next(&cursor, &step))
-        if (code->insts[step.instruction].barrier) return true;
+bool path_has_barrier(const struct timed_code *code, const struct path_fold *fold) {
+    struct path_runs runs = path_runs_of_body(fold);
+    struct path_entry run;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        for (uint32_t i = run.first; i < run.first + run.count; i++)
+            if (code->insts[i].barrier) return true;
     return false;
 }
 
 bool section_next_run(struct section_reader *reader, struct section_run *run) {
     struct path_cursor *cursor = &reader->cursor;
     struct path_fold fold;
+    struct path_entry entry;
+    uint64_t times;
     if (reader->ended) return false;
-    if (path_at_fold(cursor, &fold) && !path_has_barrier(reader->code, fold.body)) {
-        reader->body = fold.body;
+    bool in_body = path_runs_next(&reader->body, &entry, &times);
+    while (!in_body && path_at_fold(cursor, &fold) && !path_has_barrier(reader->code, &fold)) {
+        reader->body = path_runs_of_body(&fold);
         reader->repetitions = fold.repetitions;
         path_skip_fold(cursor);
+        in_body = path_runs_next(&reader->body, &entry, &times);
     }
-    if (path_next_run(&reader->body)) {
-        *run = (struct section_run){reader->body.instruction, reader->body.left, reader->repetitions};
+    if (in_body) {
+        *run = (struct section_run){entry.first, entry.count, cycles_mul(times, reader->repetitions)};
         return true;
     }
     if (cursor->left == 0 && !path_next_run(cursor)) return false;
@@ -102,11 +126,12 @@ struct section_cutter {
 /* Whether the cursor is at a fold whose repetitions by themselves are too large for a section. */
 static bool at_too_large_fold(const struct block_sections *sections, const struct path_cursor *cursor) {
     struct path_fold fold;
-    struct path_step step;
+    struct path_entry run;
     uint64_t length = 0;
-    if (!path_at_fold(cursor, &fold)) return false;
-    for (; path_next(&fold.body, &step); length++)
-        if (sections->block->code.insts[step.instruction].barrier) return false;
+    if (!path_at_fold(cursor, &fold) || path_has_barrier(&sections->block->code, &fold)) return false;
+    struct path_runs runs = path_runs_of_body(&fold);
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        length += run.count * times;
     return cycles_mul(length, fold.repetitions) > SECTIONS_INSTRUCTIONS_MAX;
 }
 

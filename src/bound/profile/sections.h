@@ -28,16 +28,16 @@ void section_cycle_skip(struct section_cycle *cycle, uint64_t times, struct path
 
 void section_cycle_free(struct section_cycle *cycle);
 
-/* Whether there is a barrier in the rest of a path, or of the body of a fold. */
-bool path_has_barrier(const struct timed_code *code, struct path_cursor cursor);
+/* Whether there is a barrier in the body of a fold. */
+bool path_has_barrier(const struct timed_code *code, const struct path_fold *fold);
 
 /* Reads a section of a path run by run. Zero-initialised but for the code and the cursor at the start of the
  * section it is ready. */
 struct section_reader {
     const struct timed_code *code;
     struct path_cursor cursor;
-    struct path_cursor body; /* of a fold without barriers, which comes as a whole, */
-    uint64_t repetitions;    /* so many times */
+    struct path_runs body; /* of a fold without barriers, which comes as a whole, */
+    uint64_t repetitions;  /* so many times */
     bool ended;
 };
 

@@ -72,11 +72,12 @@ static void walk_run(const struct line_walk *walk, struct path_entry run, uint64
     }
 }
 
-static uint64_t barriers_of(const struct line_walk *walk, const struct path_entry *entries, size_t count) {
+static uint64_t barriers_of(const struct line_walk *walk, struct path_runs runs) {
+    struct path_entry run;
     uint64_t barriers = 0;
-    for (size_t e = 0; e < count; e++)
-        for (uint32_t i = entries[e].first; i < entries[e].first + entries[e].count; i++)
-            barriers += walk->block->code.sass[i].barrier;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        for (uint32_t i = run.first; i < run.first + run.count; i++)
+            barriers += walk->block->code.sass[i].barrier ? times : 0;
     return barriers;
 }
 
@@ -88,7 +89,8 @@ static uint64_t walk_path(const struct line_walk *walk, const struct path *path,
         if (entry->count != PATH_REPEAT)
             walk_run(walk, *entry, first, &section);
         else
-            section += entry->mask * barriers_of(walk, entry - entry->first, entry->first);
+            section += entry->mask *
+                       barriers_of(walk, (struct path_runs){.first = entry - entry->first, .next = entry});
     }
     return section;
 }

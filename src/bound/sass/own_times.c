@@ -440,23 +440,25 @@ static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
 struct own_fold {
     struct own_walker *walker;
     struct path_cursor body;
+    wb_status status;
 };
 
-static cycles fold_once(void *user) {
-    const struct own_fold *fold = user;
+static wb_status skip_folds(struct own_walker *walker, struct path_cursor *cursor);
+
+static time_sum fold_once(void *user) {
+    struct own_fold *fold = user;
     struct path_cursor cursor = fold->body;
-    while (path_next_run(&cursor))
-        (void)own_run(fold->walker, &cursor); /* there is no barrier */
-    return 0;                                 /* no sums of differences */
+    for (bool more = true; more && fold->status == WB_OK; (void)own_run(fold->walker, &cursor)) {
+        fold->status = skip_folds(fold->walker, &cursor);
+        more = path_next_run(&cursor); /* there is no barrier */
+    }
+    return 0; /* no sums of differences */
 }
 
-/* Takes a walker that is at a fold without a barrier, and of enough repetitions to be worth it, behind the
- * fold (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
-static wb_status skip_fold(struct own_walker *walker) {
-    struct path_fold found;
-    if (!path_at_fold(&walker->cursor, &found) || found.repetitions < FOLD_WORTH_SKIPPING) return WB_OK;
-    if (path_has_barrier(&walker->rules->block->code, found.body)) return WB_OK;
-    struct own_fold fold = {walker, found.body};
+/* Walks the body of a fold as often as it is repeated. */
+static wb_status repeat_fold(struct own_walker *walker, const struct path_fold *found) {
+    time_sum sum;
+    struct own_fold fold = {walker, found->body, WB_OK};
     const struct own_graph *traced = traced_graph(walker);
     const struct max_plus_map map = {&fold,
                                      walker->all,
@@ -465,8 +467,19 @@ static wb_status skip_fold(struct own_walker *walker) {
                                      traced->chains,
                                      traced->times,
                                      walker->graph_times};
-    WB_TRY(max_plus_repeat(&map, found.repetitions));
-    path_skip_fold(&walker->cursor);
+    WB_TRY(max_plus_repeat(&map, found->repetitions, &sum));
+    return fold.status;
+}
+
+/* Takes a walker whose cursor is at folds without barriers, and of enough repetitions to be worth it, behind
+ * them (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
+static wb_status skip_folds(struct own_walker *walker, struct path_cursor *cursor) {
+    struct path_fold found;
+    while (path_at_fold(cursor, &found) && found.repetitions >= FOLD_WORTH_SKIPPING &&
+           !path_has_barrier(&walker->rules->block->code, &found)) {
+        WB_TRY(repeat_fold(walker, &found));
+        path_skip_fold(cursor);
+    }
     return WB_OK;
 }
 
@@ -508,7 +521,7 @@ static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
     *at_barrier = false;
     while (!walker->ended && !*at_barrier) {
         if (walker->cursor.left == 0) {
-            WB_TRY(skip_fold(walker));
+            WB_TRY(skip_folds(walker, &walker->cursor));
             walker->ended = !path_next_run(&walker->cursor);
         }
         if (!walker->ended) *at_barrier = own_run(walker, &walker->cursor);

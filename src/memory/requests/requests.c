@@ -129,9 +129,26 @@ static void want_word(struct bank_words *words, uint64_t word, bool is_atomic) {
     words->length[bank]++;
 }
 
+/* Whether the lanes of one group want at most one word of each bank. */
+static bool wants_one_each(const struct lane_addresses *lanes, uint32_t group) {
+    uint64_t word_of[SHARED_BANKS];
+    uint32_t wanted = 0; /* banks */
+    FOR_LANES_OF(l, lanes->mask & group) {
+        const uint64_t last = (lanes->address[l] + lanes->bytes - 1) / WORD_BYTES;
+        for (uint64_t word = lanes->address[l] / WORD_BYTES; word <= last; word++) {
+            const uint32_t bank = word % SHARED_BANKS;
+            if ((wanted >> bank & 1) != 0 && word_of[bank] != word) return false;
+            word_of[bank] = word;
+            wanted |= 1u << bank;
+        }
+    }
+    return true;
+}
+
 /* Wavefronts for the lanes of one group: the most words of any bank. */
 static uint32_t group_wavefronts(const struct lane_addresses *lanes, uint32_t group, bool is_atomic) {
     struct bank_words words;
+    if (!is_atomic && wants_one_each(lanes, group)) return (lanes->mask & group) != 0;
     memset(words.first, 0, sizeof words.first);
     memset(words.length, 0, sizeof words.length);
     words.count = 0;

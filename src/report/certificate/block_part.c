@@ -76,11 +76,11 @@ static wb_status put_insts(struct section_writer *writer) {
 
 /* ---- Sections and rows --------------------------------------------------------------------------------- */
 
-/* The entries of a loop's body, or 0 if it has a barrier. */
+/* The entries of a loop's body, or 0 if it has a barrier or a loop, which certificates cannot say. */
 static uint32_t steps_of_body(const struct timed_block *block, const struct path_fold *fold) {
     struct path_cursor cursor = fold->body;
     uint32_t steps = 0;
-    for (; path_next_run(&cursor); steps++)
+    for (; !path_is_nest(fold) && path_next_run(&cursor); steps++)
         for (uint32_t i = 0; i < cursor.left; i++)
             if (block->code.insts[cursor.instruction + i].barrier) return 0;
     return steps;
@@ -226,12 +226,32 @@ static const struct block_model models[] = {
     [ISA_PTX] = {put_insts, read_section, NULL, false},
     [ISA_SASS] = {begin_code, read_code_section, code_part_row_ends, true}};
 
+/* Most lines of runs in a block. */
+#define LINES_MAX ((uint64_t)1 << 24)
+
 bool certificate_is_of_parts(const struct timed_block *block) {
     return block->traced != NULL && block->traced->covering;
 }
 
+/* Whether the lines of the paths are too many: loops around loops are written out. */
+static bool is_too_long(const struct timed_block *block) {
+    uint64_t lines = 0;
+    for (uint32_t p = 0; p < block->path_count; p++) {
+        struct path_runs runs = path_runs_of(&block->paths[p]);
+        struct path_entry run;
+        for (uint64_t times; path_runs_next(&runs, &run, &times);)
+            lines = cycles_add(lines, runs.depth > 1 ? runs.folds[runs.depth - 2].times : 1);
+    }
+    return lines > LINES_MAX;
+}
+
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
-                                const struct timed_block *block) {
+                                const struct timed_block *block, wb_diagnostics *diagnostics) {
+    if (is_too_long(block)) {
+        diagnose(diagnostics, SEVERITY_ERROR, "certificate",
+                 "no bound is claimed: loops around loops have too many passes to be written out");
+        return WB_ERR_DECLINED;
+    }
     struct section_writer writer = {
         .certificate = certificate, .block = block, .model = &models[machine_isa(block->machine)]};
     text_printf(&certificate->text, "block %u # %s\n", block->code.register_count, name);

@@ -211,7 +211,8 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
         access_latencies_set(key + 1, accesses_of_block(timed, first), costs);
         status = timed_block_from(block, timed->machine, costs, writer->diagnostics, &made);
     }
-    if (status == WB_OK) status = certificate_put_block(writer->certificate, name, &made);
+    if (status == WB_OK)
+        status = certificate_put_block(writer->certificate, name, &made, writer->diagnostics);
     text_string(&writer->certificate->text, "stalled 0 0 1 -\n"); /* memory is held as a whole */
     timed_block_free(&made);
     free(costs);

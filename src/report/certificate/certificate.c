@@ -151,7 +151,7 @@ static wb_status put_block(struct certificate *certificate, const wb_analysis *a
     const bool keeps_rules = model_of(analysis->machine)->has_rules && analysis->kind == SUBJECT_BLOCK &&
                              !fetch_can_stall(&analysis->machine->fetch);
     cycles longest = 0;
-    WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
+    WB_TRY(certificate_put_block(certificate, "block", analysis->timed, diagnostics));
     held_part_block(&certificate->text, analysis);
     if (keeps_rules) WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
     if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
@@ -256,7 +256,7 @@ static wb_status show_class(struct certificate *certificate, const struct block_
                             wb_diagnostics *diagnostics, struct shown_kernel *shown) {
     char name[32];
     (void)text_format(name, sizeof name, "block-%u", class->first);
-    WB_TRY(certificate_put_block(certificate, name, class->timed));
+    WB_TRY(certificate_put_block(certificate, name, class->timed, diagnostics));
     held_part_class(&certificate->text, &shown->work, class);
     return model_of(shown->work.machine)->show(class, diagnostics, shown);
 }

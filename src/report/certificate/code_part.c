@@ -137,21 +137,24 @@ static wb_status read_run(struct code_part *part, struct code_path *path, struct
 
 /* ---- Loops --------------------------------------------------------------------------------------------- */
 
-static bool has_barrier(const struct timed_code *code, struct path_cursor cursor) {
+/* Whether there is a barrier in a loop's body, or a loop, which certificates cannot say. */
+static bool is_walked(const struct timed_code *code, const struct path_fold *fold) {
+    struct path_cursor cursor = fold->body;
     struct path_step step;
+    if (path_is_nest(fold)) return true;
     while (path_next(&cursor, &step))
         if (code->sass[step.instruction].barrier) return true;
     return false;
 }
 
-/* Goes behind the loop at which the path is, if it has no barrier. What is missed once is so in the body that
+/* Goes behind the loop at which the path is, unless it is walked. What is missed once is so in the body that
  * has been read; all others are alike. */
 static wb_status read_fold(struct code_part *part, struct code_path *path, struct path_cursor *cursor,
                            section_step_list *steps) {
     const size_t before = steps->count;
     bool at_barrier = false;
     struct path_fold fold;
-    if (!path_at_fold(cursor, &fold) || has_barrier(&part->block->code, fold.body)) return WB_OK;
+    if (!path_at_fold(cursor, &fold) || is_walked(&part->block->code, &fold)) return WB_OK;
     path->fresh = true;
     while (path_next_run(&fold.body))
         WB_TRY(read_run(part, path, &fold.body, &at_barrier, steps));

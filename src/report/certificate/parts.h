@@ -27,7 +27,7 @@ bool certificate_is_of_parts(const struct timed_block *block);
 
 /* Writes a block; claims about it can follow. Status as report_flush. */
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
-                                const struct timed_block *block);
+                                const struct timed_block *block, wb_diagnostics *diagnostics);
 
 /* Writes the blocks in their order by their classes, where that says which SM they go to. */
 void certificate_put_order(struct text *out, const uint32_t *class_of, uint32_t blocks);

@@ -34,7 +34,7 @@ struct affine_space {
     uint32_t step[AXES]; /* blocks; 0: the axis is not in use, all have the origin's index */
     VEC(struct affine_constraint) constraints;
     struct affine_demand recent[AFFINE_RECENT]; /* all met; of zeros: none */
-    uint32_t next_recent;
+    uint32_t next_recent, last_met;
     bool failed; /* for want of memory, or there are too many constraints */
 };
 
@@ -42,6 +42,9 @@ struct affine_space {
  * axes does not meet it; it is not a constraint of the class then. *axes: those axes, as bits. */
 bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXES], __int128 low,
                     __int128 high, uint8_t *axes);
+
+/* Adds a constraint, which the origin and the next block along each axis meet. */
+void affine_constrain(struct affine_space *space, const struct affine_constraint *added);
 
 /* The blocks of the class in row (y, z) of the grid: those at origin + k step along x, first <= k <= last,
  * k = 0 alone where the axis is not in use. False: there are none. *q: the steps along y and z. */
@@ -71,7 +74,7 @@ wb_status affine_advance(struct lockstep *lockstep, uint32_t number);
 
 /* ---- passes.c: passes of loops that follow from one of them ---- */
 
-/* Where a warp of known data is in a loop that only computes: continues behind as many passes as are known to
+/* Where a warp of known data is in loops that only compute: continues behind as many passes as are known to
  * take the same way. What of their results is not known is forgotten, and the run says so. */
 wb_status affine_skip_passes(struct warp *warp);
 

@@ -344,7 +344,8 @@ static bool judge_quickly(const struct lockstep *lockstep, uint32_t warp, const 
 
 uint32_t affine_judge(struct lockstep *lockstep, uint32_t warp, const struct micro *op, uint32_t mask,
                       struct affine_result results[AFFINE_OUTPUTS]) {
-    struct judging judging = {.lockstep = lockstep, .op = op, .mask = mask};
+    struct judging judging = {
+        .lockstep = lockstep, .origin = &lockstep->runs[0].warps[warp], .op = op, .mask = mask};
     const bool parts = op->execute == pack_execute;
     const struct slot none = {.bank = BANK_CONSTANT};
     memset(results, 0, AFFINE_OUTPUTS * sizeof *results);

@@ -25,8 +25,8 @@ static void tighten(struct affine_constraint *constraint, __int128 low, __int128
     if (high < constraint->high) constraint->high = high;
 }
 
-/* Adds a constraint, to one of the same coefficients if there is one. */
-static void add(struct affine_space *space, const struct affine_constraint *added) {
+/* To a constraint of the same coefficients if there is one. */
+void affine_constrain(struct affine_space *space, const struct affine_constraint *added) {
     for (size_t i = space->constraints.count; i-- > 0;) {
         struct affine_constraint *known = &space->constraints.items[i];
         if (memcmp(known->c, added->c, sizeof known->c) != 0) continue;
@@ -42,10 +42,13 @@ static bool same_coefficients(const struct affine_demand *recent, const __int128
 }
 
 /* Whether demands that were met lately ask for no less. */
-static bool is_met(const struct affine_space *space, const __int128 c[AXES], __int128 less, __int128 more) {
+static bool is_met(struct affine_space *space, const __int128 c[AXES], __int128 less, __int128 more) {
     for (uint32_t i = 0; i < AFFINE_RECENT; i++) {
-        const struct affine_demand *recent = &space->recent[i];
-        if (same_coefficients(recent, c)) return recent->less <= less && recent->more <= more;
+        const uint32_t at = (space->last_met + i) % AFFINE_RECENT; /* other lanes ask for the same */
+        const struct affine_demand *recent = &space->recent[at];
+        if (!same_coefficients(recent, c)) continue;
+        space->last_met = at;
+        return recent->less <= less && recent->more <= more;
     }
     return false;
 }
@@ -82,7 +85,7 @@ bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXE
         added.c[j] /= divisor;
     added.low = -floor_div(v - low, divisor);
     added.high = floor_div(high - v, divisor);
-    add(space, &added);
+    affine_constrain(space, &added);
     remember(space, c, v - low, high - v);
     return true;
 }

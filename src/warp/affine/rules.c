@@ -280,6 +280,13 @@ static enum shape bits_rule(struct judging *judging, const struct form *x, uint6
     return require(judging, (__int128)x->v, x->c, 0, ((__int128)1 << low) - 1) ? AFFINE : BENT;
 }
 
+/* Whether a comparison with a value, 0 or -1, asks for nothing but the sign. */
+static bool asks_sign(uint64_t value, uint32_t bits, uint8_t compare) {
+    const int64_t y = as_signed(value, bits);
+    return (y == 0 && (compare == PTX_CMP_LT || compare == PTX_CMP_GE)) ||
+           (y == -1 && (compare == PTX_CMP_GT || compare == PTX_CMP_LE));
+}
+
 /* Whether the sign of a source is the same in all blocks. */
 static bool has_sign(struct judging *judging, uint32_t source, uint32_t lane, uint32_t bits) {
     const struct affine_shadow *shadow = &judging->shadow[source];
@@ -297,6 +304,36 @@ static enum shape rule_abs(struct judging *judging, uint32_t lane) {
     return rules_is_word(judging, 0, lane, bits) && has_sign(judging, 0, lane, bits) ? AFFINE : BENT;
 }
 
+/* Instructions behind a bit operation in which the test of its sign is looked for. */
+#define SIGN_TEST_WITHIN 12u
+
+/* Whether the first instruction that reads the result asks for nothing but its sign, in straight code: the
+ * result need not be affine then. */
+static bool is_for_sign(const struct judging *judging) {
+    const struct slot result = judging->op->destination;
+    const struct micro *next =
+        judging->op + 1; /* there is one behind the last, too, which is no arithmetic */
+    for (uint32_t k = 0; k < SIGN_TEST_WITHIN; k++, next++) {
+        if (next->form->exec != PTX_EXEC_ALU && next->execute != bssy_execute) return false;
+        const bool tests = next->execute == setp_execute || next->execute == machine_setp_execute;
+        for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
+            if (next->source[i].bank != result.bank || next->source[i].index != result.index) continue;
+            return tests && i == 0 && is_signed(next->form->type) && next->source[1].bank == BANK_CONSTANT &&
+                   asks_sign(warp_slot(judging->origin, next->source[1])->value[0],
+                             rules_bits(next->form->type), next->form->compare);
+        }
+    }
+    return false;
+}
+
+/* Whether all sources have signs that are the same in all blocks, and so has the result. */
+static bool have_signs(struct judging *judging, uint32_t lane, uint32_t sources, uint32_t bits) {
+    bool have = true;
+    for (uint32_t i = 0; i < sources && have; i++)
+        have = has_sign(judging, i, lane, bits);
+    return have;
+}
+
 /* Bit operations of two sources, one flat; of others the sign: compilers join tests of bounds so. What a
  * number makes of the bits of an address is known only while it is small. */
 static enum shape rule_bits(struct judging *judging, uint32_t lane) {
@@ -304,13 +341,14 @@ static enum shape rule_bits(struct judging *judging, uint32_t lane) {
     const uint32_t bits = rules_bits(judging->op->form->type), flat = is_flat(judging, 0, lane) ? 0 : 1;
     const uint64_t f = judging->lanes[flat][0]->value[lane] & low_bits(bits);
     struct form x;
+    if (judging->for_sign && have_signs(judging, lane, 2, bits)) return SIGNED;
     const bool of_number = judging->lanes[flat][0]->base_region == BASE_REGION_NONE;
     if (of_number && is_flat(judging, flat, lane) && form_of(judging, 1 - flat, lane, bits, &x)) {
         const uint64_t mask = op == PTX_OP_AND ? f : op == PTX_OP_OR ? ~f & low_bits(bits) : low_bits(bits);
         const enum shape shape = bits_rule(judging, &x, mask, op == PTX_OP_AND ? 0 : f, bits);
         if (shape != BENT) return shape;
     }
-    return has_sign(judging, 0, lane, bits) && has_sign(judging, 1, lane, bits) ? SIGNED : BENT;
+    return have_signs(judging, lane, 2, bits) ? SIGNED : BENT;
 }
 
 /* The table's result where all bits of source `moving` are `ones`. */
@@ -330,15 +368,14 @@ static enum shape rule_lop3(struct judging *judging, uint32_t lane) {
     for (uint32_t i = 0; i < 3; i++)
         if (!is_flat(judging, i, lane)) moving = i, count++;
     struct form x;
+    if (judging->for_sign && have_signs(judging, lane, 3, 32)) return SIGNED;
     if (count == 1 && form_of(judging, moving, lane, 32, &x)) {
         const uint64_t zeros = lop3_with(judging, lane, moving, 0);
         const uint64_t ones = lop3_with(judging, lane, moving, UINT64_MAX);
         const enum shape shape = bits_rule(judging, &x, zeros ^ ones, zeros, 32);
         if (shape != BENT) return shape;
     }
-    for (uint32_t i = 0; i < 3; i++)
-        if (!has_sign(judging, i, lane, 32)) return BENT;
-    return SIGNED;
+    return have_signs(judging, lane, 3, 32) ? SIGNED : BENT;
 }
 
 /* (high : low) shifted, by words: the part of the sum of both that is above the bits that are cut off. */
@@ -435,13 +472,11 @@ static bool order_is_flat(struct judging *judging, uint32_t lane, uint32_t bits,
     return d < line ? require(judging, d, c, -ANY, line - 1) : require(judging, d, c, line, ANY);
 }
 
-/* A comparison of x with 0 or -1 that asks for the sign of x. */
+/* Whether the sign of x is all that the comparison asks for, and is known. */
 static bool sign_is_asked(struct judging *judging, uint32_t lane, uint32_t bits, uint8_t compare) {
     const struct affine_shadow *shadow = &judging->shadow[0];
-    const int64_t y = as_signed(judging->lanes[1][0]->value[lane], bits);
-    if (!lane_in(shadow->signs, lane) || shadow->bits != bits || !is_flat(judging, 1, lane)) return false;
-    return (y == 0 && (compare == PTX_CMP_LT || compare == PTX_CMP_GE)) ||
-           (y == -1 && (compare == PTX_CMP_GT || compare == PTX_CMP_LE));
+    return lane_in(shadow->signs, lane) && shadow->bits == bits && is_flat(judging, 1, lane) &&
+           asks_sign(judging->lanes[1][0]->value[lane], bits, compare);
 }
 
 bool rules_comparison_is_flat(struct judging *judging, uint32_t lane, uint8_t type) {
@@ -498,6 +533,7 @@ void rules_of_value(struct judging *judging, struct affine_shadow *result) {
     const rule_fn rule = rule_of(judging->op->form);
     if (rule == NULL) return;
     result->bits = (uint8_t)result_bits(judging->op->form);
+    judging->for_sign = (rule == rule_bits || rule == rule_lop3) && is_for_sign(judging);
     FOR_LANES_OF(l, judging->mask & ~result->flat) {
         const enum shape shape = rule(judging, l);
         result->flat |= (uint32_t)(shape == FLAT) << l;

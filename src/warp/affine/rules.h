@@ -10,6 +10,8 @@
 
 struct judging {
     struct lockstep *lockstep;
+    const struct warp *origin;
+    bool for_sign; /* what follows asks for nothing but the sign of the result, it seems */
     const struct micro *op;
     uint32_t mask; /* lanes that execute it */
     const struct lanes *lanes[JUDGED_SOURCES][AFFINE_RUNS];

@@ -75,20 +75,12 @@ static bool is_end(const struct wb_block *block, uint32_t index) {
 uint64_t wb_block_warp_instructions(const struct wb_block *block, uint32_t warp) {
     if (warp >= block->warp_count) return 0;
     const struct path *path = &block->paths.items[block->warp_path[warp]];
+    struct path_runs runs = path_runs_of(path);
+    struct path_entry run;
     uint64_t count = path->length;
-    for (size_t i = 0; i < path->entries.count; i++) {
-        const struct path_entry *entry = &path->entries.items[i];
-        if (entry->count == PATH_REPEAT) {
-            for (size_t j = i - entry->first; j < i; j++) {
-                const struct path_entry *body = &path->entries.items[j];
-                for (uint32_t k = 0; k < body->count; k++)
-                    if (is_end(block, body->first + k)) count -= entry->mask;
-            }
-            continue;
-        }
-        for (uint32_t k = 0; k < entry->count; k++)
-            if (is_end(block, entry->first + k)) count--;
-    }
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        for (uint32_t k = 0; k < run.count; k++)
+            if (is_end(block, run.first + k)) count -= times;
     return count;
 }
 

@@ -13,8 +13,9 @@
 #include "warp/path/execution_notes.h"
 
 /* A run: the `count` instructions from index `first` on, executed by the lanes of `mask`.
- * With count == PATH_REPEAT it is a fold instead: the `first` entries before it are executed `mask` more
- * times. Folds do not nest: none of those entries is a fold. */
+ * With count == PATH_REPEAT it is a fold instead: the `first` entries before it, its body, are executed
+ * `mask` more times. There may be folds in a body, with all of their own bodies, at most PATH_DEPTH_MAX deep.
+ */
 struct path_entry {
     uint32_t first;
     uint32_t count;
@@ -22,6 +23,10 @@ struct path_entry {
 };
 
 #define PATH_REPEAT 0u
+#define PATH_DEPTH_MAX 6u
+
+/* Most instructions that repetitions make a path of: times of thousands of cycles each fit in 64 bits. */
+#define PATH_LENGTH_MAX ((uint64_t)1 << 52)
 
 /* Zero-initialised it is an empty path. Equal instruction sequences have equal entries. */
 struct path {
@@ -36,15 +41,34 @@ struct path_step {
     uint32_t mask;        /* active lanes */
 };
 
+/* A fold being repeated. */
+struct path_repeating {
+    const struct path_entry *fold;
+    uint32_t repetitions; /* still to begin */
+};
+
 /* Where a reader of a path stands. */
 struct path_cursor {
     const struct path_entry *entry; /* behind the run that is being read */
     const struct path_entry *end;
-    const struct path_entry *fold; /* fold being repeated, or NULL */
-    uint32_t repetitions;          /* of that fold, still to begin */
-    uint32_t left;                 /* instructions of the run still to come */
-    uint32_t instruction;          /* the next one */
+    struct path_repeating folds[PATH_DEPTH_MAX]; /* `depth` of them, the outermost first */
+    uint32_t depth;
+    uint32_t left;        /* instructions of the run still to come */
+    uint32_t instruction; /* the next one */
     uint32_t mask;
+};
+
+/* A repetition being matched. */
+struct path_match {
+    size_t body, period; /* its first entry, and how many */
+    size_t matched;      /* entries of the current repetition matched so far */
+    uint32_t repeats;    /* complete repetitions matched so far */
+};
+
+/* A fold that is in the body of no other one. */
+struct path_outermost {
+    size_t at;
+    uint32_t depth; /* of folds, with itself */
 };
 
 /* Writes a path. Zero-initialised it is ready. A repetition is looked for where an entry was seen before: the
@@ -52,10 +76,12 @@ struct path_cursor {
 struct path_writer {
     struct path path;
     struct path_entry open; /* run being extended, count 0: none */
-    size_t period;          /* entries of the body being matched (the last ones stored), 0: none */
-    size_t matched;         /* entries of the current repetition matched so far */
-    uint32_t repeats;       /* complete repetitions matched so far */
-    size_t unfolded;        /* entries up to the last fold, which is no part of a body */
+    /* The body of the first consists of the last entries stored; each other one repeats that of a fold which
+     * the one before it expects next. */
+    struct path_match matches[PATH_DEPTH_MAX];
+    uint32_t match_count;
+    VEC(struct path_outermost) folds;
+    size_t sealed; /* entries up to the last one that is no part of a body */
     /* By hash of an entry, 1 + where one of that hash was stored last; or NULL. What earlier paths left here
      * does no harm: an entry that stands in the path has set its place anew. */
     uint32_t *last_seen;
@@ -82,12 +108,12 @@ wb_status path_append_run(struct path_writer *writer, uint32_t first, uint32_t c
  * exhausted, or when these instructions have too many runs to be one. */
 wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t times);
 
-/* Whether the path repeats the last `length` instructions, of which it has just ended another repetition
- * since `before`, a copy of the writer. */
-bool path_repeats(const struct path_writer *writer, const struct path_writer *before, uint64_t length);
+/* Whether the path repeats the instructions since `before`, a copy of the writer, and has just ended another
+ * repetition: how often it can be told to do so again, at most; 0: it does not. */
+uint32_t path_repeats(const struct path_writer *writer, const struct path_writer *before);
 
 /* Appends them `times` more times, as if one by one. */
-void path_repeat(struct path_writer *writer, uint64_t length, uint32_t times);
+void path_repeat(struct path_writer *writer, const struct path_writer *before, uint32_t times);
 
 /* Ends the path and hands it over; the caller frees it. The writer is empty afterwards. */
 wb_status path_finish(struct path_writer *writer, struct path *path);
@@ -129,8 +155,7 @@ bool path_at_fold(const struct path_cursor *cursor, struct path_fold *fold);
 /* Goes on behind the fold that the cursor is at. */
 void path_skip_fold(struct path_cursor *cursor);
 
-/* Whether two cursors of one path stand at the same place, apart from how often a fold will still be
- * repeated.
+/* Whether two cursors of one path stand at the same place, apart from how often folds will still be repeated.
  */
 bool path_same_place(const struct path_cursor *a, const struct path_cursor *b);
 
@@ -143,19 +168,25 @@ static inline bool path_next(struct path_cursor *cursor, struct path_step *step)
     return true;
 }
 
-/* The runs of a path with how often it executes them, the last one first: for sums, which need no order. */
+/* The runs of a path, or of the body of a fold, with how often it executes them, the last one first: for
+ * sums, which need no order. */
 struct path_runs {
-    const struct path *path;
-    size_t left;                  /* entries to come */
-    uint64_t folded, repetitions; /* entries of the fold at hand that are still to come; its own */
+    const struct path_entry *first, *next; /* entries to come: those before `next` */
+    uint32_t depth;
+    struct {
+        const struct path_entry *body;
+        uint64_t times;
+    } folds[PATH_DEPTH_MAX]; /* whose bodies are being read, the outermost first */
 };
 
-static inline struct path_runs path_runs_of(const struct path *path) {
-    return (struct path_runs){.path = path, .left = path->entries.count};
-}
+struct path_runs path_runs_of(const struct path *path);
+struct path_runs path_runs_of_body(const struct path_fold *fold);
 
 /* Reads the next run, which is executed `times` times; false when there is none. */
 bool path_runs_next(struct path_runs *runs, struct path_entry *run, uint64_t *times);
+
+/* Whether there is a fold in the body. */
+bool path_is_nest(const struct path_fold *fold);
 
 /* The accesses to memory of one warp, in the order of its path, and what of them decides which requests they
  * make. */

@@ -27,13 +27,10 @@ static void count_entry(uint64_t *differences, const struct path_entry *entry, u
 static void count_executions(struct variant_maker *maker) {
     const struct wb_block *block = maker->block;
     for (uint32_t w = 0; w < block->warp_count; w++) {
-        const struct path *path = &block->paths.items[block->warp_path[w]];
-        for (size_t e = 0; e < path->entries.count; e++) {
-            const struct path_entry *entry = &path->entries.items[e];
-            if (entry->count != PATH_REPEAT) count_entry(maker->unrecorded, entry, 1);
-            for (size_t b = 1; entry->count == PATH_REPEAT && b <= entry->first; b++)
-                count_entry(maker->unrecorded, entry - b, entry->mask);
-        }
+        struct path_runs runs = path_runs_of(&block->paths.items[block->warp_path[w]]);
+        struct path_entry run;
+        for (uint64_t times; path_runs_next(&runs, &run, &times);)
+            count_entry(maker->unrecorded, &run, times);
     }
     for (uint32_t i = 0; i < maker->inst_count; i++)
         maker->unrecorded[i + 1] += maker->unrecorded[i];

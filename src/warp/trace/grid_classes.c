@@ -181,7 +181,8 @@ static bool lengthen_steps(struct classification *of, const struct affine_bend *
 static wb_status find_class(struct classification *of, const uint32_t index[AXES], struct block_class *made) {
     const struct affine_bend *bend = &of->lockstep.bend;
     struct bent_space bent[TRIED];
-    uint32_t count = 0;
+    uint32_t count = 0, period[AXES];
+    memcpy(period, of->period, sizeof period);
     for (uint32_t i = 0; i < TRIED;) {
         const uint8_t axes = begin_space(of, index, tried_axes[i], &made->space);
         if (bends_again(bent, count, axes)) {
@@ -192,6 +193,7 @@ static wb_status find_class(struct classification *of, const uint32_t index[AXES
         if (status != WB_ERR_DECLINED) return status;
         if ((bend->data && of->covering == NULL) || (bend->axes & axes) == 0) return WB_ERR_DECLINED;
         if (lengthen_steps(of, bend, index, axes)) continue;
+        memcpy(of->period, period, sizeof period); /* longer steps were of no use */
         bent[count++] = (struct bent_space){axes, bend->axes & axes};
         i++;
     }

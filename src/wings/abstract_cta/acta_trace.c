@@ -21,7 +21,7 @@ struct trace_reader {
     struct loop_runs *runs; /* per loop of the flow */
     uint64_t *executions;   /* per CFG block: on the path at hand */
     uint64_t *entries;      /* the same, but of a loop's header the entries into the loop */
-    uint64_t *before;       /* scratch of read_fold: what was counted so far */
+    uint64_t *before;       /* scratch of read_folds: what was counted so far, per depth */
     uint32_t previous;      /* CFG block executed before, or GRAPH_NONE */
 };
 
@@ -70,19 +70,20 @@ static void read_runs(struct trace_reader *reader, struct path_cursor *cursor, s
     }
 }
 
+static void read_folds(struct trace_reader *reader, struct path_cursor *cursor, uint32_t depth);
+
 /* What is repeated counts in proportion, once it has been read a second time: a loop that is not entered anew
  * in a repetition goes on in the next. */
-static void read_fold(struct trace_reader *reader, struct path_fold *fold) {
+static void read_fold(struct trace_reader *reader, struct path_fold *fold, uint32_t depth) {
     const struct kernel_flow *flow = reader->flow;
-    uint64_t *before = reader->before, repetitions = fold->repetitions - 1;
+    const uint64_t repetitions = fold->repetitions - 1;
     size_t blocks = flow->cfg.block_count;
-    struct path_fold inner;
-    bool at_fold;
+    uint64_t *before = reader->before + depth * (2 * blocks + flow->loops.count);
     memcpy(before, reader->executions, blocks * sizeof *before);
     memcpy(before + blocks, reader->entries, blocks * sizeof *before);
     for (uint32_t l = 0; l < flow->loops.count; l++)
         before[2 * blocks + l] = reader->runs[l].now;
-    read_runs(reader, &fold->body, &inner, &at_fold);
+    read_folds(reader, &fold->body, depth + 1);
     for (uint32_t l = 0; l < flow->loops.count; l++) {
         uint32_t header = flow->loops.items[l].header;
         if (reader->entries[header] == before[blocks + header])
@@ -91,6 +92,18 @@ static void read_fold(struct trace_reader *reader, struct path_fold *fold) {
     for (size_t b = 0; b < blocks; b++) {
         reader->executions[b] += repetitions * (reader->executions[b] - before[b]);
         reader->entries[b] += repetitions * (reader->entries[b] - before[blocks + b]);
+    }
+}
+
+/* Reads to the end. */
+static void read_folds(struct trace_reader *reader, struct path_cursor *cursor, uint32_t depth) {
+    struct path_fold fold;
+    for (bool at_fold = true; at_fold;) {
+        read_runs(reader, cursor, &fold, &at_fold);
+        for (bool again = at_fold; again; again = path_at_fold(cursor, &fold)) {
+            read_fold(reader, &fold, depth);
+            path_skip_fold(cursor);
+        }
     }
 }
 
@@ -103,14 +116,7 @@ static void read_path(struct trace_reader *reader, const struct path *path) {
         reader->executions[b] = reader->entries[b] = 0;
     reader->previous = GRAPH_NONE;
     struct path_cursor cursor = path_begin(path);
-    struct path_fold fold;
-    bool at_fold = true;
-    while (at_fold) {
-        read_runs(reader, &cursor, &fold, &at_fold);
-        if (!at_fold) break;
-        read_fold(reader, &fold);
-        path_skip_fold(&cursor);
-    }
+    read_folds(reader, &cursor, 0);
     for (uint32_t l = 0; l < flow->loops.count; l++)
         end_entry(&reader->runs[l]);
 }
@@ -278,7 +284,7 @@ static wb_status read_counts(struct trace_reader *reader) {
     reader->executions =
         arena_array(&reader->arena, (size_t)flow->cfg.block_count + 1, sizeof *reader->executions);
     reader->entries = arena_array(&reader->arena, (size_t)flow->cfg.block_count + 1, sizeof *reader->entries);
-    size_t counters = 2 * (size_t)flow->cfg.block_count + flow->loops.count;
+    size_t counters = PATH_DEPTH_MAX * (2 * (size_t)flow->cfg.block_count + flow->loops.count);
     reader->before = arena_array(&reader->arena, counters + 1, sizeof *reader->before);
     wb_status status = acta_group_allocate(reader->cta, reader->block->warp_count);
     if (status != WB_OK || reader->runs == NULL || reader->executions == NULL || reader->entries == NULL ||

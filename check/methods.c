@@ -3,7 +3,7 @@
 #include "kernel.h"
 
 static const struct method methods[] = {
-    {"sib", .of_block = sib, .theorem = "block/Paths.v:SIB_bound"},
+    {"sib", .of_block = sib, .theorem = "block/IsolationPaths.v:SIB_at_bound"},
     {"fib", .of_block = fib, .theorem = "block/Bounds.v:fib_bound"},
     {"aln", .of_block = aln, .theorem = "block/AlnPaths.v:ALN_bound"},
     {"fifo", .of_block = fifo, .of_whole = true, .theorem = "block/FifoPaths.v:FIFO_bound"},
@@ -28,7 +28,7 @@ static const struct method methods[] = {
     {"k-wave-fifo", .of_grid = k_wave_fifo, .of_whole = true, .theorem = "kernel/WaveFifo.v:wave_fifo"},
     {"segment-sum", .of_grid = segment_sum, .of_whole = true},
     {"code-elb", .of_block = code_elb, .of_code = true, .theorem = "sass/CodeElb.v:code_elb"},
-    {"code-sib", .of_block = code_sib, .of_code = true, .theorem = "sass/CodeSpill.v:code_sib_sections"},
+    {"code-sib", .of_block = code_sib, .of_code = true, .theorem = "sass/CodeSpill.v:code_fib_sections"},
     {"code-fib", .of_block = code_fib, .of_code = true, .theorem = "sass/CodeSpill.v:code_fib_sections"},
     {"code-k-sm", .with = for_all_rooms, .formula = k_one_sm, .of_code = true, .measure = measure_code},
     {"code-k-area", .with = for_all_rooms, .formula = k_all_sms, .of_code = true, .measure = measure_code},

@@ -61,7 +61,7 @@ class Files(unittest.TestCase):
         proven = (ROOT / "proofs/theorems").read_text(encoding="utf-8").split()
         for method, (_, theorem) in methods().items():
             with self.subTest(method):
-                self.assertIn(theorem[1] if theorem else "block/Paths.v:SIB_bound", proven)
+                self.assertIn(theorem[1] if theorem else "block/IsolationPaths.v:SIB_at_bound", proven)
 
     def test_lines_are_those_of_the_files(self):
         for method, (files, lines) in table().items():

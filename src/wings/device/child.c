@@ -112,6 +112,7 @@ wb_status child_run(const struct child_work *work, wb_diagnostics *diagnostics) 
     watched.process = fork();
     if (watched.process == 0) be_child(work, diagnostics);
     if (watched.process > 0) return watch_child(&watched, diagnostics);
-    diagnose(diagnostics, SEVERITY_ERROR, "driver", "no process can be made: %s", strerror(errno));
+    diagnose(diagnostics, SEVERITY_ERROR, "driver", "no process can be made: %s",
+             strerror_l(errno, c_locale()));
     return WB_ERR_LIMIT;
 }

@@ -38,7 +38,7 @@ struct front {
 };
 
 static wb_status fail_errno(const char *path, wb_diagnostics *diagnostics) {
-    diagnose(diagnostics, SEVERITY_ERROR, path, "%s", strerror(errno));
+    diagnose(diagnostics, SEVERITY_ERROR, path, "%s", strerror_l(errno, c_locale()));
     return WB_ERR_INPUT;
 }
 

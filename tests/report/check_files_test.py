@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROW = re.compile(r"^\|((?:`[a-z-]+`,? ?)+)\|((?:`\w+\.[ch]` ?)+)\|(\d+)\|", re.MULTILINE)
+ROW = re.compile(r"^\| ((?:`[a-z-]+`,? ?)+) \| ((?:`\w+\.[ch]` ?)+)\| (\d+) \|", re.MULTILINE)
 NAME = re.compile(r"`([^`]+)`")
 OF_ALL = {"check.h", "numbers.c", "main.c", "methods.c", "subject.c", "sha256.c", "read.c", "loops.c", "section.c"}
 METHOD = re.compile(r'^    {"([a-z-]+)", (.*?)},?$', re.MULTILINE | re.DOTALL)

@@ -82,7 +82,8 @@ static wb_status analyse_share(const struct request *request, const struct wb_an
                                struct kernel_share *share, wb_diagnostics *messages) {
     struct wb_machine *machine = malloc(sizeof *machine);
     if (machine == NULL) return analysis_no_memory(messages);
-    *machine = *machine_as_stated(analysis_executed(whole)->machine);
+    *machine = *machine_as_stated(whole->machine);
+    machine->fills.each_access = machine->fills.each_load = false; /* request_take_lesser decides anew */
     machine->memory.sms = share->sms;
     if (machine->partition.sms > 0) machine->partition.sms = share->sms;
     wb_status status =

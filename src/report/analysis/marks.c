@@ -1,5 +1,6 @@
 /* On figures of which mark a bound of machine code rests: each of its parts counts for the weakest figure
  * that it is made of. */
+#include <assert.h>
 #include <string.h>
 
 #include "machine/files.h"
@@ -51,6 +52,7 @@ static int mark_of_classes(const struct wb_machine *machine, const struct timed_
     }
     for (enum sass_class c = 0; c < SASS_CLASS_COUNT; c++) {
         const struct machine_sass_class *class = &machine->sass.classes[c];
+        assert(class->stage_count <= sizeof stages / sizeof *stages);
         if (!executed[c]) continue;
         if (unit == NULL && class->write_most > 0) mark = weaker_of_class(machine, c, "write", mark);
         if (unit == NULL && class->read_most > 0) mark = weaker_of_class(machine, c, "read", mark);

@@ -242,8 +242,20 @@ static void test_no_temporary_file_stays(void **state) {
     run_free(&run);
 }
 
+/* A barrier behind loops whose passes are not executed: nothing walks through all of them. */
+static void test_barrier_behind_a_nest(void **state) {
+    (void)state;
+    struct run run = run_shell("f=$(mktemp --suffix .ptx); sed 's/    ret;/bar.sync 0; ret;/' "
+                               "tests/data/limits/nest.ptx > $f; timeout 20 \"$WB\" analyze $f -g 2 -b 32 -m "
+                               "ecrts2025-orin; s=$?; rm $f; exit $s");
+    assert_int_equal(run.status, 0);
+    assert_true(says(run.out, "  bound     14000190001500006 cycles, proven"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_barrier_behind_a_nest),
         cmocka_unit_test(test_execution_keeps_to_its_memory),
         cmocka_unit_test(test_local_memory_has_a_limit),
         cmocka_unit_test(test_contents_of_buffers_count),

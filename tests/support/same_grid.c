@@ -117,6 +117,7 @@ bool same_grid(const wb_grid *a, const wb_grid *b, struct text *difference) {
     if (a->stored.count != b->stored.count) text_string(difference, "stored variables; ");
     if (((a->notes.assumed ^ b->notes.assumed) & ~assumed_bit(ASSUMED_NAN_BITS)) != 0)
         text_string(difference, "more is assumed; ");
+    if (a->notes.longest_sleep != b->notes.longest_sleep) text_string(difference, "it sleeps longer; ");
     return difference->length == 0;
 }
 

@@ -43,6 +43,16 @@ static void find_next_barriers(struct position_maker *maker) {
         maker->next_barrier[i] = grid->is_barrier[i] ? i : maker->next_barrier[i + 1];
 }
 
+/* Whether there is no barrier in the body of a fold, which has so many instructions. */
+static bool is_free(const struct position_maker *maker, const struct path_fold *fold, uint64_t *length) {
+    struct path_runs runs = path_runs_of_body(fold);
+    struct path_entry run;
+    *length = 0;
+    for (uint64_t times; path_runs_next(&runs, &run, &times); *length += run.count * times)
+        if (maker->next_barrier[run.first] < run.first + run.count) return false;
+    return true;
+}
+
 /* Lists the steps of a path that are barriers. */
 static void find_path_barriers(struct position_maker *maker, const struct path *path,
                                struct path_barriers *barriers) {
@@ -50,13 +60,19 @@ static void find_path_barriers(struct position_maker *maker, const struct path *
     barriers->known = true;
     if (maker->next_barrier[0] == maker->grid->instruction_count) return;
     struct path_cursor cursor = path_begin(path);
-    for (uint64_t step = 0; path_next_run(&cursor); step += cursor.left) {
+    struct path_fold fold;
+    uint64_t step = 0, length;
+    while (path_next_run(&cursor)) {
         uint32_t end = cursor.instruction + cursor.left;
         for (uint32_t at = maker->next_barrier[cursor.instruction]; at < end;
              at = maker->next_barrier[at + 1]) {
             if (barriers->steps.count + 1 >= PHASES_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
             arena_push(&maker->scratch, &barriers->steps, step + (at - cursor.instruction));
         }
+        step += cursor.left;
+        cursor.left = 0;
+        for (; path_at_fold(&cursor, &fold) && is_free(maker, &fold, &length); path_skip_fold(&cursor))
+            step += length * fold.repetitions;
     }
 }
 

@@ -125,8 +125,7 @@ wb_status bmov_set_execute(struct warp *warp, const struct micro *op, uint32_t m
 wb_status divided_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     const struct lanes *wanted = warp_slot(warp, op->source[0]);
     struct lanes *out = warp_slot(warp, op->destination);
-    if (((mask | unsure) & ~wanted->known) != 0 || unsure != 0)
-        run_assume(warp->run, ASSUMED_MEMBERS_TOGETHER);
+    if (((mask | unsure) & ~wanted->known) != 0 || unsure != 0) run_assume_members(warp->run);
     FOR_LANES_OF(l, mask | unsure) {
         const bool is_known = (wanted->known >> l & 1) != 0;
         const bool divided = is_known && ((wanted->value[l] ^ mask) & warp->live & ~unsure) != 0;
@@ -173,7 +172,7 @@ wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t m
     uint32_t absent = 0, expected;
     if (mask == 0) return WB_OK;
     if ((mask & ~given->known) != 0) {
-        run_assume(warp->run, ASSUMED_MEMBERS_TOGETHER);
+        run_assume_members(warp->run);
         return WB_OK;
     }
     FOR_LANES_OF(l, mask) absent |= (uint32_t)given->value[l] & warp->live & ~mask;
@@ -189,6 +188,7 @@ wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t m
 /* Behind WARPSYNC.EXCLUSIVE and .COLLECTIVE the lanes of a mask go on without others that are here. */
 wb_status alone_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct lanes *given = warp_slot(warp, op->source[0]);
+    warp->run->guessed |= (mask & ~given->known) != 0;
     FOR_LANES_OF(l, mask & given->known)
     if ((mask & ~(uint32_t)given->value[l]) != 0)
         return warp_fail(warp, op, WB_ERR_DECLINED,

@@ -92,7 +92,7 @@ static struct company next_company(struct warp *warp, const struct micro *op, ui
         company.lanes = company.members = mask;
     } else if ((mask & ~given->known) != 0) {
         company = (struct company){.lanes = mask, .members = mask};
-        run_assume(warp->run, ASSUMED_MEMBERS_TOGETHER);
+        run_assume_members(warp->run);
     } else {
         const uint32_t wanted = (uint32_t)given->value[__builtin_ctz(*left)];
         FOR_LANES_OF(l, *left) company.lanes |= (uint32_t)((uint32_t)given->value[l] == wanted) << l;

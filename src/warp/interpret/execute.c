@@ -118,6 +118,7 @@ wb_status unsure_group(struct warp *warp, const struct micro *op, uint32_t mask,
 wb_status sleep_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct lanes *argument = warp_slot(warp, op->source[0]);
     uint32_t *longest = &warp->run->notes.longest_sleep;
+    warp->run->guessed |= (mask & ~argument->known) != 0;
     FOR_LANES_OF(l, mask) {
         uint64_t asked = (argument->known >> l & 1) != 0 ? argument->value[l] & UINT32_MAX : SLEEP_MAX;
         if (asked > SLEEP_MAX) asked = SLEEP_MAX;

@@ -46,6 +46,12 @@ static inline void run_assume(struct run *run, enum assumed what) {
     run->notes.assumed |= assumed_bit(what);
 }
 
+/* That those are members which are here, as the mask is not known. */
+static inline void run_assume_members(struct run *run) {
+    run_assume(run, ASSUMED_MEMBERS_TOGETHER);
+    run->guessed = true;
+}
+
 /* Beside what the PTX ISA leaves open: what atomics return, and what they leave where their order shows in
  * memory, as warps come to them in any order. Nobody can ask for it: it is taken for what comes of the order
  * here where the given data leaves control or an address open otherwise, and no bound rests on that. */

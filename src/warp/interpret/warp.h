@@ -365,8 +365,9 @@ struct run {
     wb_status (*skip)(struct warp *warp); /* what is asked then, besides limits, or NULL */
     uint32_t skip_after, skip_failures;   /* polls until it is asked again; how often it did nothing */
     bool forgot;                          /* it made known values unknown */
-    uint64_t memory_limit;                /* bytes that the execution may take */
-    uint64_t contents_bytes;              /* of buffers and variables whose contents the launch gives */
+    bool guessed; /* an instruction took one way of those that a value leaves open which it did not know */
+    uint64_t memory_limit;   /* bytes that the execution may take */
+    uint64_t contents_bytes; /* of buffers and variables whose contents the launch gives */
     uint64_t register_bytes; /* of the frames of all warps, and of what covering runs keep of them */
     uint64_t kept;           /* bytes that are kept of earlier blocks */
     const wb_watch *watch;   /* or NULL */

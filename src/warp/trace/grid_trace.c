@@ -121,7 +121,7 @@ static bool needs_assumptions(const struct grid_trace *trace) {
 /* Whether a warp maybe depends on a value that passes which were not executed compute: none are skipped then,
  * all over again. */
 static bool needs_passes(const struct grid_trace *trace) {
-    return trace->grid->input_dependent.count > 0 && trace->run.forgot;
+    return trace->run.forgot && (trace->run.guessed || trace->grid->input_dependent.count > 0);
 }
 
 /* Whether no more blocks are to be executed: all will be once more, or something is not known. */

@@ -20,11 +20,7 @@ static wb_status read_deadline(const struct options *options, const wb_machine *
     report->has_deadline = options->deadline != NULL;
     if (!report->has_deadline) return WB_OK;
     report->unit = wb_deadline_unit(options->deadline);
-    char about[ABOUT_MAX];
-    about_option("deadline", options->deadline, about, diagnostics);
-    const wb_status status = wb_deadline_cycles(machine, options->deadline, diagnostics, &report->deadline);
-    wb_diagnostics_about(diagnostics, NULL);
-    return status;
+    return deadline_cycles(options->deadline, machine, diagnostics, &report->deadline);
 }
 
 /* What the library is asked for. */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "wing.h"
 
 static const struct command commands[] = {
@@ -141,4 +142,13 @@ const struct command *command_named(const char *name) {
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         if (strcmp(name, command->name) == 0) return command;
     return NULL;
+}
+
+wb_status deadline_cycles(const char *deadline, const wb_machine *machine, wb_diagnostics *diagnostics,
+                          uint64_t *cycles) {
+    char about[ABOUT_MAX];
+    about_option("deadline", deadline, about, diagnostics);
+    const wb_status status = wb_deadline_cycles(machine, deadline, diagnostics, cycles);
+    wb_diagnostics_about(diagnostics, NULL);
+    return status;
 }

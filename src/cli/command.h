@@ -156,6 +156,10 @@ wb_status require_format(const struct options *options, enum output_format first
 /* A message about the command line itself, to the same place as all others; returns WB_ERR_INPUT. */
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message);
 
+/* wb_deadline_cycles of --deadline, which its messages name. */
+wb_status deadline_cycles(const char *deadline, const wb_machine *machine, wb_diagnostics *diagnostics,
+                          uint64_t *cycles);
+
 /* The format that is asked for, of what the library reports in several. */
 wb_report_format report_format(const struct options *options);
 

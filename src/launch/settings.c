@@ -100,8 +100,7 @@ static const struct {
     [WB_LAUNCH_RESIDENT] = {"resident",
                             "a list of translations, data, data.ARGUMENT, code, code-l1, block-l1",
                             SETTING_PROMISES, NULL},
-    [WB_LAUNCH_PARTITION] = {"partition", "SMs and a kind, such as {sms: 8, kind: green-context}",
-                             SETTING_PARTITION, NULL},
+    [WB_LAUNCH_PARTITION] = {"partition", PARTITION_EXPECTED, SETTING_PARTITION, NULL},
     [WB_LAUNCH_KERNEL] = {"kernel", "the name of a kernel", SETTING_NAME, NULL},
     [WB_LAUNCH_IMAGE] = {"image", "the name of an image of a program, or a list of them", SETTING_IMAGES,
                          NULL},
@@ -169,17 +168,9 @@ static wb_status store_names(wb_launch_setting setting, const struct ytree *docu
 /* A part of the GPU, as wb_machine_set takes it. */
 static wb_status store_partition(const struct ytree *document, const struct ytree_node *value,
                                  struct wb_launch *launch) {
-    static const struct field fields[] = {
-        NUMBER_ROW(machine_partition, "sms", sms, 1, UINT32_MAX - 1, .required = true),
-        WORD_ROW(machine_partition, "kind", kind, partition_kinds),
-        {0},
-    };
-    struct machine_partition partition = {.kind = PARTITION_KINDS};
+    struct machine_partition partition;
     struct text text = {.arena = &launch->arena};
-    WB_TRY(ytree_require(document, value, YTREE_MAPPING, settings[WB_LAUNCH_PARTITION].expected));
-    WB_TRY(ytree_read_fields(document, value, fields, &partition));
-    if (partition.kind == PARTITION_KINDS)
-        return ytree_error(document, value, "expected %s", settings[WB_LAUNCH_PARTITION].expected);
+    WB_TRY(partition_read(document, value, &partition));
     text_printf(&text, "%" PRIu32 ",%s", partition.sms, partition_kinds[partition.kind]);
     launch->settings[WB_LAUNCH_PARTITION] = text.data;
     return text.failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;

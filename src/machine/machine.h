@@ -338,6 +338,12 @@ struct wb_machine {
     struct machine_partition partition;
 };
 
+#define PARTITION_EXPECTED "SMs and a kind, such as {sms: 8, kind: green-context}"
+
+/* Reads that as a file has it. Errors have their places. */
+wb_status partition_read(const struct ytree *document, const struct ytree_node *value,
+                         struct machine_partition *partition);
+
 /* Takes a part of the machine for the whole of it: "8,green-context". WB_ERR_INPUT with a message where it
  * is none. */
 wb_status machine_set_partition(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics);

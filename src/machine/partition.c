@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/files.h"
 #include "machine/machine.h"
 
 const char *const partition_kinds[] = {[PARTITION_GREEN_CONTEXT] = "green-context",
@@ -15,9 +16,23 @@ static const char *kind_at(size_t index) {
     return partition_kinds[index];
 }
 
-/* SMs and a kind. */
-static wb_status read_partition(const char *text, wb_diagnostics *diagnostics,
-                                struct machine_partition *made) {
+wb_status partition_read(const struct ytree *document, const struct ytree_node *value,
+                         struct machine_partition *partition) {
+    static const struct field fields[] = {
+        NUMBER_ROW(machine_partition, "sms", sms, 1, UINT32_MAX - 1, .required = true),
+        WORD_ROW(machine_partition, "kind", kind, partition_kinds),
+        {0},
+    };
+    *partition = (struct machine_partition){.kind = PARTITION_KINDS};
+    WB_TRY(ytree_require(document, value, YTREE_MAPPING, PARTITION_EXPECTED));
+    WB_TRY(ytree_read_fields(document, value, fields, partition));
+    return partition->kind != PARTITION_KINDS ? WB_OK
+                                              : ytree_error(document, value, "expected " PARTITION_EXPECTED);
+}
+
+/* The same as an option has it. */
+static wb_status parse_partition(const char *text, wb_diagnostics *diagnostics,
+                                 struct machine_partition *made) {
     const size_t length = strcspn(text, ",");
     uint64_t sms;
     size_t kind;
@@ -33,7 +48,7 @@ static wb_status read_partition(const char *text, wb_diagnostics *diagnostics,
 
 wb_status machine_set_partition(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics) {
     struct machine_partition partition;
-    WB_TRY(read_partition(text, diagnostics, &partition));
+    WB_TRY(parse_partition(text, diagnostics, &partition));
     const char *problem = machine->partition.sms > 0            ? "given twice"
                           : partition.sms > machine->memory.sms ? "the machine has fewer SMs"
                                                                 : NULL;

@@ -131,6 +131,11 @@ static void test_some_of_the_sms(void **state) {
     assert_int_equal(run.status, 2);
     assert_true(says(run.err, "from 1 to 3"));
     run_free(&run);
+    run = run_command(
+        "analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -m ampere-sm80 --sms 1,2 --deadline 1s");
+    assert_int_equal(run.status, 1); /* of a model, which nobody accepted */
+    assert_true(says(run.out, "1 SM meets the deadline in the PTX model"));
+    run_free(&run);
 }
 
 /* Where misses may overtake each other and merge, a block has all executions that it has otherwise. */

@@ -39,26 +39,27 @@ static uint32_t least_that_meets(const struct wb_analysis *analysis, const wb_re
     return least;
 }
 
-static void put_least(struct text *out, const struct wb_analysis *analysis,
+static void put_least(struct text *out, const struct wb_analysis *analysis, const char *model,
                       const wb_report_options *options) {
     const uint32_t least = least_that_meets(analysis, options);
     if (!options->has_deadline) return;
     if (least == 0)
-        text_string(out, "none of these numbers of SMs meets the deadline\n");
+        text_printf(out, "none of these numbers of SMs meets the deadline%s\n", model);
     else
-        text_printf(out, "%" PRIu32 " SM%s meet%s the deadline, and so do more in this list\n", least,
-                    least == 1 ? "" : "s", least == 1 ? "s" : "");
+        text_printf(out, "%" PRIu32 " SM%s meet%s the deadline%s, and so do more in this list\n", least,
+                    least == 1 ? "" : "s", least == 1 ? "s" : "", model);
 }
 
 void shares_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                 const wb_report_options *options) {
     const wb_verdict whole = verdict_of(analysis, options);
+    const char *model = whole.model == WB_MODEL_NONE ? "" : " in the PTX model";
     struct sheet table = {.layout = layout};
     if (!are_shown(analysis, &whole)) return;
     text_char(out, '\n');
     layout_printf(out, layout, 0,
                   "on some of the SMs%s, as if there were no others (each SM has its share of memory's rate)",
-                  whole.model == WB_MODEL_NONE ? "" : " in the PTX model");
+                  model);
     sheet_column(&table, SHEET_RIGHT, SMS_END, "SMs");
     sheet_column(&table, SHEET_RIGHT, BOUND_END, "at most");
     sheet_column(&table, SHEET_RIGHT, SLOWEST_END, "slowest found");
@@ -70,7 +71,7 @@ void shares_put(struct text *out, const struct layout *layout, const struct wb_a
         put_row(&table, &analysis->shares.items[s], &verdict);
     }
     sheet_close(&table, out);
-    put_least(out, analysis, options);
+    put_least(out, analysis, model, options);
 }
 
 void shares_json(struct json *json, const struct wb_analysis *analysis, const wb_report_options *options) {

@@ -75,17 +75,8 @@ static const char *keep(struct task_reader *reader, const char *text) {
 /* ---- Partitions ---------------------------------------------------------------------------------------- */
 
 static wb_status read_part(struct task_reader *reader, const struct ytree_node *value) {
-    static const struct field fields[] = {
-        NUMBER_ROW(machine_partition, "sms", sms, 1, UINT16_MAX, .required = true),
-        WORD_ROW(machine_partition, "kind", kind, partition_kinds),
-        {0},
-    };
     struct task_part part = {.name = keep(reader, value->key), .at = value->at};
-    part.partition.kind = PARTITION_KINDS;
-    WB_TRY(ytree_require(reader->document, value, YTREE_MAPPING, "SMs and a kind"));
-    WB_TRY(ytree_read_fields(reader->document, value, fields, &part.partition));
-    if (part.partition.kind == PARTITION_KINDS)
-        return ytree_error(reader->document, value, "expected a kind, such as kind: green-context");
+    WB_TRY(partition_read(reader->document, value, &part.partition));
     if (reader->task->parts.count == TASK_PARTS_MAX)
         return ytree_error(reader->document, value, "more than %u partitions", TASK_PARTS_MAX);
     arena_push(&reader->task->arena, &reader->task->parts, part);
@@ -225,6 +216,9 @@ static wb_status read_document(const struct ytree *document, struct wb_task *tas
     if (reader == NULL) return diagnose_out_of_memory(document->diagnostics, document->source.name);
     *reader = (struct task_reader){.document = document, .task = task};
     wb_status status = ytree_require(document, document->root, YTREE_MAPPING, "a task");
+    if (status == WB_OK && ytree_find(document->root, "task") == NULL &&
+        ytree_find(document->root, "nodes") == NULL)
+        status = ytree_error(document, document->root, "not a task file: it has neither task nor nodes");
     if (status == WB_OK) status = ytree_read_fields(document, document->root, task_fields, &reader->fields);
     if (status == WB_OK)
         status = arena_protect(&task->arena, read_pass, reader) == WB_OK

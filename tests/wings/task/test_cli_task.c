@@ -26,7 +26,7 @@ static void test_cases(void **state) {
         {EXAMPLE "--set memory.sms=15", 2, "the partitions have more SMs than jetson-agx-orin"},
         {EXAMPLE "--set partition=2,mig", 2, "is for a launch"},
         {"task", 2, "expected one task file"},
-        {"task docs/examples/task/smooth.yaml", 2, "unknown key 'code'"},
+        {"task docs/examples/task/smooth.yaml", 2, "smooth.yaml:1:1: error: not a task file"},
         {"task nosuch.yaml", 2, "cannot read"},
     };
     (void)state;

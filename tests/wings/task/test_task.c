@@ -173,7 +173,7 @@ static void test_errors(void **state) {
         {TASK "  a: {launch: x.yaml}\n  b: {launch: x.yaml}\n", "or give each a partition"},
         {PARTS "  a: {launch: x.yaml, partition: p}\n  b: {launch: x.yaml}\n", "or give each a partition"},
         {TASK "  a: {copy: 4, bandwidth: 4}\n  b: {copy: 4, bandwidth: 4}\n", "or give each an engine"},
-        {"task: t\npartitions: {p: {sms: 2}}\nnodes:\n  a: {host: 1us}\n", "expected a kind"},
+        {"task: t\npartitions: {p: {sms: 2}}\nnodes:\n  a: {host: 1us}\n", "expected SMs and a kind"},
         {"task: t\npartitions: {p: 2}\nnodes:\n  a: {host: 1us}\n", "expected SMs and a kind"},
         {TASK "  a: {host: 1us, colour: red}\n", "unknown key 'colour'"},
     };

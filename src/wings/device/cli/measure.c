@@ -43,7 +43,6 @@ static wb_measure_options asked_of(const struct measure_options *options) {
 /* --deadline in cycles of the machine; without one, in nanoseconds, which are the cycles of 1 GHz. */
 static wb_status read_deadline(const struct options *options, const wb_machine *machine,
                                wb_diagnostics *diagnostics, wb_report_options *report) {
-    char about[ABOUT_MAX];
     wb_machine *clock = NULL;
     wb_status status = WB_OK;
     report->has_deadline = options->deadline != NULL;
@@ -51,11 +50,9 @@ static wb_status read_deadline(const struct options *options, const wb_machine *
     report->unit = wb_deadline_unit(options->deadline);
     if (machine == NULL) status = wb_machine_load(WB_MACHINE_USUAL, diagnostics, &clock);
     if (machine == NULL && status == WB_OK) status = wb_machine_set(clock, "clock_mhz=1000", diagnostics);
-    about_option("deadline", options->deadline, about, diagnostics);
     if (status == WB_OK)
-        status = wb_deadline_cycles(machine != NULL ? machine : clock, options->deadline, diagnostics,
-                                    &report->deadline);
-    wb_diagnostics_about(diagnostics, NULL);
+        status = deadline_cycles(options->deadline, machine != NULL ? machine : clock, diagnostics,
+                                 &report->deadline);
     wb_machine_free(clock);
     return status;
 }

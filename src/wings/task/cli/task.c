@@ -12,13 +12,9 @@ enum { COMMAND_TASK = COMMAND_WING_APART << 1 };
 static wb_status read_deadline(const struct options *options, const wb_task *task, const wb_machine *machine,
                                wb_diagnostics *diagnostics, wb_report_options *report) {
     const char *deadline = options->deadline != NULL ? options->deadline : wb_task_deadline(task);
-    char about[ABOUT_MAX];
     report->has_deadline = deadline != NULL;
     if (deadline == NULL) return WB_OK;
-    about_option("deadline", deadline, about, diagnostics);
-    const wb_status status = wb_deadline_cycles(machine, deadline, diagnostics, &report->deadline);
-    wb_diagnostics_about(diagnostics, NULL);
-    return status;
+    return deadline_cycles(deadline, machine, diagnostics, &report->deadline);
 }
 
 static wb_status write_report(const struct options *options, const wb_task *task,

@@ -29,8 +29,10 @@ static void put_line(struct text *out, const wb_task *task, const wb_report_opti
         put_time(out, task, within ? options->deadline - task->time : task->time - options->deadline);
         if (!within) text_string(out, " more");
     }
-    text_string(out, "; slowest found ");
-    put_time(out, task, task->slowest);
+    if (!task->shared) {
+        text_string(out, "; slowest found ");
+        put_time(out, task, task->slowest);
+    }
     text_printf(out, ", on %s at %g MHz\n", task->machine->name, task->machine->clock_mhz);
 }
 
@@ -52,7 +54,7 @@ static void put_table(struct text *out, const struct layout *layout, const wb_ta
     sheet_column(&table, SHEET_LEFT, NODE_START, "node");
     sheet_column(&table, SHEET_LEFT, PLACE_START, "runs on");
     sheet_column(&table, SHEET_RIGHT, TIME_END, "at most");
-    sheet_column(&table, SHEET_RIGHT, BESIDE_END, "copies");
+    sheet_column(&table, SHEET_RIGHT, BESIDE_END, "others");
     sheet_column(&table, SHEET_RIGHT, END_END, "ends by");
     sheet_row_style(&table, STYLE_BOLD);
     sheet_headings(&table);
@@ -71,6 +73,10 @@ static void put_table(struct text *out, const struct layout *layout, const wb_ta
     }
     sheet_close(&table, out);
     text_string(out, "* the longest path\n");
+    if (task->shared)
+        layout_printf(out, layout, 0, "%s\n",
+                      "kernels without an order share SMs, and count among each other's others: ordered, or "
+                      "each on a partition, they may take less");
 }
 
 /* All that its numbers assume. */
@@ -109,9 +115,9 @@ static void node_json(struct json *json, const struct wb_task *task, size_t numb
     const wb_bound *bound = node.analysis != NULL ? wb_analysis_best(node.analysis) : NULL;
     json_put_object(json, NULL,
                     "name %s, kind %s, place %s, cycles %" PRIu64 ", overhead %" PRIu64 ", beside %" PRIu64
-                    ", end %" PRIu64 ", slowest %" PRIu64 ", critical %d, method %s",
+                    ", end %" PRIu64 ", slowest %*" PRIu64 ", critical %d, method %s",
                     node.name, node.kind, node.place, node.cycles, node.overhead, node.beside, node.end,
-                    node.slowest, node.critical, bound != NULL ? bound->method : NULL);
+                    node.slowest > 0, node.slowest, node.critical, bound != NULL ? bound->method : NULL);
 }
 
 static void put_json(struct json *json, const wb_task *task, const wb_report_options *options) {
@@ -119,10 +125,10 @@ static void put_json(struct json *json, const wb_task *task, const wb_report_opt
     struct condition_list list = conditions_of(task);
     document_open(json, "warpbound-task", 1);
     json_put(json,
-             "task %s, state %s, machine %s, clock_mhz %g, model %d, cycles %" PRIu64 ", slowest %" PRIu64
+             "task %s, state %s, machine %s, clock_mhz %g, model %d, cycles %" PRIu64 ", slowest %*" PRIu64
              ", deadline %*" PRIu64,
              task->name, wb_state_name(state), task->machine->name, task->machine->clock_mhz, task->of_model,
-             task->time, task->slowest, options->has_deadline, options->deadline);
+             task->time, !task->shared, task->slowest, options->has_deadline, options->deadline);
     json_open_array(json, "nodes");
     for (size_t n = 0; n < task->nodes.count; n++)
         node_json(json, task, n);

@@ -21,6 +21,8 @@ static void test_cases(void **state) {
     } cases[] = {
         {EXAMPLE, 0, "met: the task takes at most"},
         {EXAMPLE "--deadline 1ms", 1, "open: the task takes at most"},
+        {"task docs/examples/task/streams.yaml --deadline 11ms", 0, "margin"},
+        {"task docs/examples/task/streams.yaml --deadline 11ms", 0, "kernels without an order share SMs"},
         {EXAMPLE "-m nonsense", 2, "nonsense"},
         {EXAMPLE "-m rtx-a6000 --deadline 1s", 2, "sm_87"},
         {EXAMPLE "--set memory.sms=15", 2, "the partitions have more SMs than jetson-agx-orin"},
@@ -54,7 +56,24 @@ static void test_kernels(void **state) {
     json_decref(task);
 }
 
+/* Of kernels that share SMs `shared` is the bound, whatever is asked for, and no execution was found. */
+static void test_streams(void **state) {
+    (void)state;
+    json_t *task = run_json("task docs/examples/task/streams.yaml --method kernel --json", 1);
+    json_t *census = entry(task, "nodes", "name", "census"), *edges = entry(task, "nodes", "name", "edges"),
+           *smooth = entry(task, "nodes", "name", "smooth"), *next = entry(task, "nodes", "name", "next");
+    assert_string_equal(json_string_value(json_object_get(census, "method")), "shared");
+    assert_string_equal(json_string_value(json_object_get(entry(task, "nodes", "name", "mark"), "method")),
+                        "kernel");
+    assert_true(json_is_null(json_object_get(census, "slowest")) &&
+                json_is_null(json_object_get(task, "slowest")));
+    assert_true(number(census, "beside") >= number(edges, "cycles") + number(smooth, "cycles"));
+    assert_true(number(next, "beside") == 0);
+    json_decref(task);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_streams)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

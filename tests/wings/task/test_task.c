@@ -170,8 +170,8 @@ static void test_errors(void **state) {
         {TASK "  a: {host: 1us}\n  b: {host: 1us}\n",
          "4:3: error: a and b may run at the same time on the same: order them (after, stream), or give each "
          "a core"},
-        {TASK "  a: {launch: x.yaml}\n  b: {launch: x.yaml}\n", "or give each a partition"},
-        {PARTS "  a: {launch: x.yaml, partition: p}\n  b: {launch: x.yaml}\n", "or give each a partition"},
+        {PARTS "  a: {launch: x.yaml, partition: p}\n  b: {launch: x.yaml}\n",
+         "or give both a partition, or neither"},
         {TASK "  a: {copy: 4, bandwidth: 4}\n  b: {copy: 4, bandwidth: 4}\n", "or give each an engine"},
         {"task: t\npartitions: {p: {sms: 2}}\nnodes:\n  a: {host: 1us}\n", "expected SMs and a kind"},
         {"task: t\npartitions: {p: 2}\nnodes:\n  a: {host: 1us}\n", "expected SMs and a kind"},

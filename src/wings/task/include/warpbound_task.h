@@ -13,8 +13,8 @@ extern "C" {
 /* A YAML file that names them (docs/task.md). */
 typedef struct wb_task wb_task;
 
-/* Reads a task file, and checks that its order is one, and that nothing that may run at the same time uses
- * the same. WB_ERR_INPUT with messages. */
+/* Reads a task file, and checks that its order is one, and that copies, and work of the host, that may run at
+ * the same time use different engines or cores. WB_ERR_INPUT with messages. */
 wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **task);
 void wb_task_free(wb_task *task);
 
@@ -34,10 +34,11 @@ typedef struct {
     const char *place; /* a partition, an engine or a core; NULL: the whole GPU */
     uint64_t cycles;   /* it takes at most, */
     uint64_t overhead; /* with so many for a launch, */
-    uint64_t beside;   /* and for copies that may run beside it */
+    uint64_t beside;   /* and for copies, and kernels on its SMs, that may run beside it */
     uint64_t end;      /* it has ended by then, from the start of the task */
-    uint64_t slowest; /* of an execution that was found, with the overhead; of copies and the host `cycles` */
-    bool critical;    /* it is on the longest path */
+    uint64_t slowest;  /* of an execution that was found, with the overhead; of copies and the host `cycles`;
+                          of kernels that share SMs 0: none was looked for */
+    bool critical;     /* it is on the longest path */
     const wb_analysis *analysis; /* of a kernel; else NULL */
 } wb_task_node;
 

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "bound/analysis/verdict.h"
+#include "report/html/page.h"
 #include "report/parts/document.h"
 #include "report/parts/parts.h"
+#include "report/write/output.h"
 #include "report/write/write.h"
+#include "report/write/xml.h"
 #include "wings/task/task.h"
 
 /* Where the columns end, or start. */
@@ -151,5 +154,36 @@ wb_status wb_task_report(const wb_task *task, wb_report_format format, const wb_
         put_json(&json, task, &asked);
     else
         put_text(&out, task, &asked);
+    return report_take(WB_OK, &out, diagnostics, text);
+}
+
+wb_status wb_task_html_report(const wb_task *task, const wb_report_options *options,
+                              wb_diagnostics *diagnostics, char **text) {
+    wb_report_options asked;
+    struct text out = {0}, line = {0}, body = {0}, document = {0};
+    struct json json = json_begin(&document, JSON_LINES);
+    WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
+    const cycles *deadline = asked.has_deadline ? &asked.deadline : NULL;
+    const wb_state state = wb_task_judge(task, deadline);
+    put_line(&line, task, &asked, state);
+    put_json(&json, task, &asked);
+    asked.quiet = false;
+    asked.all = true;
+    asked.color = false;
+    put_text(&body, task, &asked);
+    out.failed = line.failed || body.failed || document.failed;
+    if (!out.failed) {
+        html_begin(&out, task->name, state, &line);
+        text_string(&out, "<figure>");
+        task_picture(task, deadline, &out);
+        text_string(&out, "</figure>\n<pre>");
+        xml_text(&out, body.data);
+        text_string(&out, "</pre>\n");
+        html_end(&out, &document);
+        text_string(&out, "</body>\n</html>\n");
+    }
+    text_free(&line);
+    text_free(&body);
+    text_free(&document);
     return report_take(WB_OK, &out, diagnostics, text);
 }

@@ -87,6 +87,9 @@ wb_status task_load_kernel(struct wb_task *task, uint32_t number, wb_diagnostics
 wb_status task_bound_kernel(struct wb_task *task, uint32_t number, const wb_analyze_options *options,
                             wb_diagnostics *diagnostics);
 
+/* picture.c: appends the picture of a task that is bounded. `deadline`: or NULL. */
+void task_picture(const struct wb_task *task, const cycles *deadline, struct text *out);
+
 /* shared.c: the bound of a kernel that holds whatever other kernels run on its SMs, besides what these take.
  */
 #define TASK_SHARED_METHOD "shared"

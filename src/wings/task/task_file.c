@@ -211,13 +211,17 @@ static void read_pass(void *context) {
     reader->status = read_all(reader);
 }
 
+static bool describes_task(const struct ytree_node *root) {
+    return root->kind == YTREE_MAPPING &&
+           (ytree_find(root, "task") != NULL || ytree_find(root, "nodes") != NULL);
+}
+
 static wb_status read_document(const struct ytree *document, struct wb_task *task) {
     struct task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) return diagnose_out_of_memory(document->diagnostics, document->source.name);
     *reader = (struct task_reader){.document = document, .task = task};
     wb_status status = ytree_require(document, document->root, YTREE_MAPPING, "a task");
-    if (status == WB_OK && ytree_find(document->root, "task") == NULL &&
-        ytree_find(document->root, "nodes") == NULL)
+    if (status == WB_OK && !describes_task(document->root))
         status = ytree_error(document, document->root, "not a task file: it has neither task nor nodes");
     if (status == WB_OK) status = ytree_read_fields(document, document->root, task_fields, &reader->fields);
     if (status == WB_OK)
@@ -255,6 +259,20 @@ wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **
     const wb_status status = task_parse(path, text, size, diagnostics, task);
     free(text);
     return status;
+}
+
+bool wb_is_task_file(const char *path) {
+    struct wb_diagnostics unsaid = {0};
+    struct ytree document = {0};
+    char *text = NULL;
+    size_t size = 0;
+    const bool is_task = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size) == WB_OK &&
+                         ytree_parse(path, text, size, &unsaid, &document) == WB_OK &&
+                         describes_task(document.root);
+    ytree_free(&document);
+    free(text);
+    diagnostics_clear(&unsaid);
+    return is_task;
 }
 
 const char *wb_task_machine(const wb_task *task) {

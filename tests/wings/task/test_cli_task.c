@@ -4,8 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -23,6 +25,8 @@ static void test_cases(void **state) {
         {EXAMPLE "--deadline 1ms", 1, "open: the task takes at most"},
         {"task docs/examples/task/streams.yaml --deadline 11ms", 0, "margin"},
         {"task docs/examples/task/streams.yaml --deadline 11ms", 0, "kernels without an order share SMs"},
+        {"analyze docs/examples/task/task.yaml --deadline 10ms -q", 0, "met: the task takes at most"},
+        {"analyze docs/examples/task/task.yaml --phases", 2, "not an option of task"},
         {EXAMPLE "-m nonsense", 2, "nonsense"},
         {EXAMPLE "-m rtx-a6000 --deadline 1s", 2, "sm_87"},
         {EXAMPLE "--set memory.sms=15", 2, "the partitions have more SMs than jetson-agx-orin"},
@@ -72,8 +76,29 @@ static void test_streams(void **state) {
     json_decref(task);
 }
 
+/* The page has the picture of all nodes, and the same document as --json. */
+static void test_page(void **state) {
+    static const char *const parts[] = {"<svg", ">census</text>", ">deadline</text>", "K3  nothing else",
+                                        "\"name\": \"warpbound-task\""};
+    char path[] = "/tmp/warpbound_task_XXXXXX";
+    char arguments[256];
+    (void)state;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    (void)snprintf(arguments, sizeof arguments, EXAMPLE "--report %s", path);
+    struct run run = run_command(arguments);
+    assert_int_equal(run.status, 0);
+    run_free(&run);
+    char *page = read_file(path);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(page, parts[i]) == NULL) fail_msg("no %s", parts[i]);
+    free(page);
+    (void)unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_streams)};
+                                       cmocka_unit_test(test_streams), cmocka_unit_test(test_page)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

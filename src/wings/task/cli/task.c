@@ -26,6 +26,17 @@ static wb_status write_report(const struct options *options, const wb_task *task
     return status;
 }
 
+/* --report */
+static wb_status write_page(const struct options *options, const wb_task *task,
+                            const wb_report_options *report, wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    if (options->report == NULL) return WB_OK;
+    wb_status status = wb_task_html_report(task, report, diagnostics, &text);
+    if (status == WB_OK) status = wb_file_write(options->report, text, diagnostics);
+    free(text);
+    return status;
+}
+
 static int command_task(const struct options *options, wb_diagnostics *diagnostics) {
     wb_report_options report = {.size = sizeof report, .quiet = options->quiet, .all = options->all};
     const struct inputs none = {0};
@@ -44,6 +55,7 @@ static int command_task(const struct options *options, wb_diagnostics *diagnosti
     asked.savings = false;
     if (status == WB_OK) status = wb_task_bound(task, machine, &asked, diagnostics);
     if (status == WB_OK) status = write_report(options, task, &report, diagnostics);
+    if (status == WB_OK) status = write_page(options, task, &report, diagnostics);
     const uint64_t *deadline = report.has_deadline ? &report.deadline : NULL;
     int exit_status = (int)status;
     if (status == WB_OK && deadline != NULL && wb_task_judge(task, deadline) != WB_MET)
@@ -73,6 +85,8 @@ static const struct option_row rows[] = {
     {0, "json", NULL, INTO(JSON, format, COMMAND_TASK), .help = "same as --format json"},
     {'o', "output", "FILE", INTO(TEXT, output, COMMAND_TASK),
      .help = "file to be written, which appears only when complete"},
+    {0, "report", "FILE", INTO(TEXT, report, COMMAND_TASK),
+     .help = "also write a report with a picture in HTML"},
     {'q', "quiet", NULL, INTO(FLAG, quiet, COMMAND_TASK), .help = "print only the verdict line"},
     {0, "all", NULL, INTO(FLAG, all, COMMAND_TASK), .help = "also print all assumptions in words"},
     {COLOR(COMMAND_TASK)},
@@ -95,5 +109,7 @@ static const struct command command = {
 
 extern const struct cli_wing cli_wing_task; /* which the build lists */
 
-const struct cli_wing cli_wing_task = {
-    .command = &command, .options = rows, .option_count = sizeof rows / sizeof *rows};
+const struct cli_wing cli_wing_task = {.command = &command,
+                                       .options = rows,
+                                       .option_count = sizeof rows / sizeof *rows,
+                                       .takes = wb_is_task_file};

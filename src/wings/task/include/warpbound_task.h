@@ -18,6 +18,9 @@ typedef struct wb_task wb_task;
 wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **task);
 void wb_task_free(wb_task *task);
 
+/* Whether the file at `path` has the keys of one. */
+bool wb_is_task_file(const char *path);
+
 /* What the file says of the machine and the deadline; NULL: nothing. */
 const char *wb_task_machine(const wb_task *task);
 const char *wb_task_deadline(const wb_task *task);
@@ -49,6 +52,11 @@ bool wb_task_node_at(const wb_task *task, size_t index, wb_task_node *node);
  * WB_OPEN and WB_MODEL_ONLY. */
 uint64_t wb_task_cycles(const wb_task *task);
 wb_state wb_task_judge(const wb_task *task, const uint64_t *deadline);
+
+/* One page of HTML: when nodes end at the latest, as a picture, and the text with all assumptions in words.
+ */
+wb_status wb_task_html_report(const wb_task *task, const wb_report_options *options,
+                              wb_diagnostics *diagnostics, char **text);
 
 /* Text or JSON. */
 wb_status wb_task_report(const wb_task *task, wb_report_format format, const wb_report_options *options,

@@ -64,13 +64,17 @@ static void share_sms(const struct wb_task *task, uint32_t number, struct wb_mac
 static void take_part(const struct wb_task *task, uint32_t number, struct wb_machine *machine) {
     const struct task_node *node = &task->nodes.items[number];
     *machine = *task->machine;
+    if (task->federated)
+        machine->partition =
+            (struct machine_partition){machine->memory.sms, PARTITION_SM_MASK, machine->memory.sms};
     if (node->part != WHOLE_GPU) {
         machine->partition = task->parts.items[node->part].partition;
         machine->partition.of = machine->memory.sms;
         machine->memory.sms = machine->partition.sms;
     }
     const bool has_slices = machine->partition.sms > 0 && machine->partition.kind == PARTITION_MIG;
-    if (has_beside(task, number, TASK_COPY) || (has_beside(task, number, TASK_KERNEL) && !has_slices))
+    if (task->federated || has_beside(task, number, TASK_COPY) ||
+        (has_beside(task, number, TASK_KERNEL) && !has_slices))
         machine->sass.l2_keeps = 0;
     if (node->shared) share_sms(task, number, machine);
 }
@@ -152,7 +156,7 @@ wb_status task_bound_kernel(struct wb_task *task, uint32_t number, const wb_anal
                       "copies beside a kernel are bounded only for machine code: order them (after)",
                       diagnostics);
     take_part(task, number, &node->machine);
-    if (node->shared) asked.methods = TASK_SHARED_METHOD;
+    if (node->shared || task->federated) asked.methods = TASK_SHARED_METHOD;
     asked.facts = node->facts;
     asked.inputs = node->facts != NULL ? WB_INPUTS_GIVEN : WB_INPUTS_USUAL;
     wb_status status =

@@ -82,15 +82,22 @@ static void put_table(struct text *out, const struct layout *layout, const wb_ta
                       "each on a partition, they may take less");
 }
 
-/* All that its numbers assume. */
-static struct condition_list conditions_of(const wb_task *task) {
+struct condition_list task_conditions(const struct task_node *node) {
     static const wb_assumption own[] = {WB_ASSUME_TASK_ORDER};
     struct condition_list list = {0};
+    const wb_bound *bound = node->analysis != NULL ? wb_analysis_best(node->analysis) : NULL;
     conditions_add(&list, own, 1, 0);
+    if (bound != NULL) conditions_add_bound(&list, bound, 0);
+    assumptions_sort(list.items, list.count);
+    return list;
+}
+
+/* All that its numbers assume. */
+static struct condition_list conditions_of(const wb_task *task) {
+    struct condition_list list = {0};
     for (size_t n = 0; n < task->nodes.count; n++) {
-        const struct wb_analysis *analysis = task->nodes.items[n].analysis;
-        const wb_bound *bound = analysis != NULL ? wb_analysis_best(analysis) : NULL;
-        if (bound != NULL) conditions_add_bound(&list, bound, 0);
+        const struct condition_list node = task_conditions(&task->nodes.items[n]);
+        conditions_add(&list, node.items, node.count, 0);
     }
     return list;
 }
@@ -116,11 +123,14 @@ static void node_json(struct json *json, const struct wb_task *task, size_t numb
     wb_task_node node;
     (void)wb_task_node_at(task, number, &node);
     const wb_bound *bound = node.analysis != NULL ? wb_analysis_best(node.analysis) : NULL;
-    json_put_object(json, NULL,
-                    "name %s, kind %s, place %s, cycles %" PRIu64 ", overhead %" PRIu64 ", beside %" PRIu64
-                    ", end %" PRIu64 ", slowest %*" PRIu64 ", critical %d, method %s",
-                    node.name, node.kind, node.place, node.cycles, node.overhead, node.beside, node.end,
-                    node.slowest > 0, node.slowest, node.critical, bound != NULL ? bound->method : NULL);
+    json_open_object(json, NULL);
+    json_put(json,
+             "name %s, kind %s, place %s, cycles %" PRIu64 ", overhead %" PRIu64 ", beside %" PRIu64
+             ", end %" PRIu64 ", slowest %*" PRIu64 ", critical %d, method %s",
+             node.name, node.kind, node.place, node.cycles, node.overhead, node.beside, node.end,
+             node.slowest > 0, node.slowest, node.critical, bound != NULL ? bound->method : NULL);
+    task_node_json(json, task, &task->nodes.items[number]);
+    json_close(json);
 }
 
 static void put_json(struct json *json, const wb_task *task, const wb_report_options *options) {

@@ -90,6 +90,10 @@ bool wb_task_node_at(const wb_task *task, size_t index, wb_task_node *made) {
     return true;
 }
 
+void wb_task_federate(wb_task *task) {
+    task->federated = true;
+}
+
 uint64_t wb_task_cycles(const wb_task *task) {
     return task->time;
 }

@@ -6,6 +6,8 @@
 #include "base/containers.h"
 #include "bound/method/method.h"
 #include "machine/machine.h"
+#include "report/parts/parts.h"
+#include "report/write/json.h"
 #include "warpbound_task.h"
 
 #define TASK_NODES_MAX 512u
@@ -61,6 +63,7 @@ struct wb_task {
     unsigned accept;
     cycles time, slowest;
     bool of_model, shared; /* some kernel shares its SMs */
+    bool federated;        /* other tasks may have other SMs at the same time */
 };
 
 #define TASK_WORDS (TASK_NODES_MAX / 64)
@@ -94,5 +97,17 @@ void task_picture(const struct wb_task *task, const cycles *deadline, struct tex
  */
 #define TASK_SHARED_METHOD "shared"
 extern const struct bound_method bound_shared;
+
+/* Of a node that was bounded so: on any M SMs it takes (work + (M - 1) span) / M. */
+struct task_span {
+    cycles work, span;
+};
+struct task_span task_span_of_node(const struct task_node *node);
+
+/* report.c: what the time of a node assumes, in order. */
+struct condition_list task_conditions(const struct task_node *node);
+
+/* export.c: the members of a node that say what it comes behind, and assumes. */
+void task_node_json(struct json *json, const struct wb_task *task, const struct task_node *node);
 
 #endif

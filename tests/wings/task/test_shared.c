@@ -124,7 +124,7 @@ struct block {
     } warps[WARPS];
 };
 
-struct sm {
+struct processor {
     uint32_t count, busy, used; /* blocks; cycles until the unit is free; room taken */
     struct block blocks[HELD];
 };
@@ -132,7 +132,7 @@ struct sm {
 struct execution {
     const struct case_ *made;
     struct random_state *random;
-    struct sm sms[SMS];
+    struct processor sms[SMS];
     uint32_t left[NODES], running[NODES]; /* blocks */
     cycles wait[NODES], held[NODES];      /* of launches, copies and the host; of copies by DRAM */
     bool ended[NODES];
@@ -152,7 +152,7 @@ static uint32_t choose(const struct execution *run, uint32_t count) {
 }
 
 /* A kernel with a block that may go to the SM now; NODES: none. */
-static uint32_t next_kernel(const struct execution *run, const struct sm *sm) {
+static uint32_t next_kernel(const struct execution *run, const struct processor *sm) {
     uint32_t found[NODES], count = 0;
     for (uint32_t n = 0; n < run->made->task->nodes.count; n++)
         if (run->left[n] > 0 && may_start(run, n) && run->wait[n] == 0 &&
@@ -163,7 +163,7 @@ static uint32_t next_kernel(const struct execution *run, const struct sm *sm) {
 
 static void dispatch(struct execution *run) {
     for (uint32_t s = 0; s < run->made->sms; s++) {
-        struct sm *sm = &run->sms[s];
+        struct processor *sm = &run->sms[s];
         while (sm->count < HELD && (sm->count == 0 || random_below(run->random, run->lazy) == 0)) {
             const uint32_t n = next_kernel(run, sm);
             if (n == NODES) break;
@@ -178,7 +178,7 @@ static void dispatch(struct execution *run) {
 }
 
 /* A cycle of an SM: its unit takes a warp that is ready, if there is one. */
-static void step_sm(struct execution *run, struct sm *sm) {
+static void step_sm(struct execution *run, struct processor *sm) {
     uint32_t ready[HELD * WARPS], count = 0;
     for (uint32_t b = 0; b < sm->count; b++) {
         const struct kernel *kernel = &run->made->kernels[sm->blocks[b].node];
@@ -210,7 +210,7 @@ static bool has_ended(const struct execution *run, const struct block *block) {
     return true;
 }
 
-static void end_blocks(struct execution *run, struct sm *sm) {
+static void end_blocks(struct execution *run, struct processor *sm) {
     for (uint32_t b = sm->count; b-- > 0;) {
         if (!has_ended(run, &sm->blocks[b])) continue;
         run->running[sm->blocks[b].node]--;

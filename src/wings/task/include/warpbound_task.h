@@ -31,6 +31,10 @@ const char *wb_task_deadline(const wb_task *task);
 wb_status wb_task_bound(wb_task *task, const wb_machine *machine, const wb_analyze_options *options,
                         wb_diagnostics *diagnostics);
 
+/* Before that: other tasks may run on other SMs at the same time, and kernels are bounded by work and span,
+ * as WB_TASK_RTGPU needs. */
+void wb_task_federate(wb_task *task);
+
 typedef struct {
     const char *name;
     const char *kind;  /* "kernel", "copy" or "host" */
@@ -57,6 +61,14 @@ wb_state wb_task_judge(const wb_task *task, const uint64_t *deadline);
  */
 wb_status wb_task_html_report(const wb_task *task, const wb_report_options *options,
                               wb_diagnostics *diagnostics, char **text);
+
+/* What analyses of response times take: segments as in GCAPS (JSON), work and span as in RTGPU and federated
+ * scheduling (JSON), the graph with the time of each node (DOT, CSV); that in JSON is wb_task_report's.
+ * `deadline` and `preemption`, what a preemption costs (GCAPS: epsilon), are in cycles; NULL: not stated.
+ * WB_ERR_DECLINED with a message where work of the host has no order with other nodes (GCAPS). */
+typedef enum { WB_TASK_GCAPS, WB_TASK_RTGPU, WB_TASK_DOT, WB_TASK_CSV } wb_task_format;
+wb_status wb_task_export(const wb_task *task, wb_task_format format, const uint64_t *deadline,
+                         const uint64_t *preemption, wb_diagnostics *diagnostics, char **text);
 
 /* Text or JSON. */
 wb_status wb_task_report(const wb_task *task, wb_report_format format, const wb_report_options *options,

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(struct wb_task *task) {
     for (size_t n = 0; n < task->nodes.count; n++)
-        task->nodes.items[n].time = n + 1;
+        task->nodes.items[n].time = task->nodes.items[n].held = n + 1;
     task_find_ends(task);
     for (size_t n = 0; n < task->nodes.count; n++) {
         const struct task_node *node = &task->nodes.items[n];

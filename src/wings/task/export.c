@@ -160,8 +160,8 @@ static wb_status export_rtgpu(const struct export *export) {
         json_put(&json, "name %s, kind %s", node->name, kinds[node->kind]);
         if (node->kind == TASK_KERNEL) {
             const struct task_span span = task_span_of_node(node);
-            json_put(&json, "GW %" PRIu64 ", GL %" PRIu64 ", overhead %" PRIu64,
-                     ns_of(export, span.work), ns_of(export, span.span), ns_of(export, node->overhead));
+            json_put(&json, "GW %" PRIu64 ", GL %" PRIu64 ", overhead %" PRIu64, ns_of(export, span.work),
+                     ns_of(export, span.span), ns_of(export, node->overhead));
         } else {
             json_put(&json, "upper %" PRIu64, ns_of(export, node->time));
         }

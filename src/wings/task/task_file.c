@@ -212,7 +212,7 @@ static void read_pass(void *context) {
 }
 
 static bool describes_task(const struct ytree_node *root) {
-    return root->kind == YTREE_MAPPING &&
+    return root != NULL && root->kind == YTREE_MAPPING &&
            (ytree_find(root, "task") != NULL || ytree_find(root, "nodes") != NULL);
 }
 

@@ -289,6 +289,7 @@ static void test_random_tasks(void **state) {
     uint32_t shared = 0, exceeded = 0;
     double closest = 0, sum = 0;
     (void)state;
+    print_message("seeds 1 to %u\n", rounds);
     for (uint64_t seed = 1; seed <= rounds; seed++) {
         struct random_state random = random_seeded(seed);
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -296,7 +297,6 @@ static void test_random_tasks(void **state) {
         cycles most = 0;
         make_case(&random, diagnostics, &made);
         task_find_ends(made.task);
-        print_message(seed == 1 ? "seeds 1 to %u\n" : "", rounds);
         for (uint32_t r = 0; r < RUNS; r++)
             most = cycles_max(most, execute(&made, &random));
         if (most > made.task->time)

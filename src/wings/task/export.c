@@ -199,14 +199,19 @@ static wb_status export_dot(const struct export *export) {
     text_string(out, " {\n");
     for (uint32_t n = 0; n < export->task->nodes.count; n++) {
         const struct task_node *node = node_at(export, n);
-        text_printf(out, "  n%" PRIu32 " [label=", n);
+        text_string(out, "  ");
         DOT_QUOTED(out, node->name);
-        text_printf(out, ", wcet_ns=%" PRIu64 ", xlabel=\"%" PRIu64 " ns\", assumptions=\"",
+        text_printf(out, " [wcet_ns=%" PRIu64 ", xlabel=\"%" PRIu64 " ns\", assumptions=\"",
                     wcet_of(export, node), wcet_of(export, node));
         put_ids(out, node);
         text_printf(out, "\"%s];\n", node->critical ? ", penwidth=3" : "");
-        for (size_t a = 0; a < node->after.count; a++)
-            text_printf(out, "  n%" PRIu32 " -> n%" PRIu32 ";\n", node->after.items[a], n);
+        for (size_t a = 0; a < node->after.count; a++) {
+            text_string(out, "  ");
+            DOT_QUOTED(out, node_at(export, node->after.items[a])->name);
+            text_string(out, " -> ");
+            DOT_QUOTED(out, node->name);
+            text_string(out, ";\n");
+        }
     }
     text_string(out, "}\n");
     return WB_OK;

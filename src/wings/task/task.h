@@ -68,9 +68,14 @@ struct wb_task {
 
 #define TASK_WORDS (TASK_NODES_MAX / 64)
 
-/* task_file.c: a task file in memory; `name` stands for it in messages. As wb_task_read. */
-wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                     wb_task **task);
+/* task_file.c: a task file in memory; `name` stands for it in messages, and `dot` for what the file says that
+ * has the order; NULL: that is read. As wb_task_read. */
+wb_status task_parse(const char *name, const char *text, size_t size, const char *dot,
+                     wb_diagnostics *diagnostics, wb_task **task);
+
+/* dot.c: adds the edges of a graph, within a protected pass; `name` stands for it in messages. */
+wb_status task_read_dot(struct wb_task *task, const char *name, const char *text,
+                        wb_diagnostics *diagnostics);
 
 /* graph.c: whether one of two nodes ends before the other starts. */
 bool task_are_ordered(const struct wb_task *task, uint32_t a, uint32_t b);

@@ -36,7 +36,7 @@ static const struct field node_fields[] = {
 };
 
 struct task_fields {
-    char task[NAME_MAX_BYTES], machine[PATH_MAX_BYTES], deadline[NAME_MAX_BYTES];
+    char task[NAME_MAX_BYTES], machine[PATH_MAX_BYTES], deadline[NAME_MAX_BYTES], order[PATH_MAX_BYTES];
     const struct ytree_node *partitions, *nodes;
 };
 
@@ -54,6 +54,7 @@ static const struct field task_fields[] = {
     TEXT_ROW(task_fields, "task", task, FIELD_TEXT, NAME_MAX_BYTES, .required = true),
     TEXT_ROW(task_fields, "machine", machine, FIELD_TEXT, PATH_MAX_BYTES),
     TEXT_ROW(task_fields, "deadline", deadline, FIELD_TEXT, NAME_MAX_BYTES),
+    TEXT_ROW(task_fields, "order", order, FIELD_TEXT, PATH_MAX_BYTES),
     NESTED_ROW("partitions", "partitions by their names", read_partitions),
     NESTED_ROW("nodes", "nodes by their names", read_nodes, .required = true),
     {0},
@@ -62,6 +63,7 @@ static const struct field task_fields[] = {
 /* What is being read. */
 struct task_reader {
     const struct ytree *document;
+    const char *dot; /* in place of what the file names, or NULL */
     struct wb_task *task;
     struct task_fields fields;
     const char *streams[TASK_NODES_MAX]; /* of each node; "": none */
@@ -186,6 +188,20 @@ static wb_status read_order(struct task_reader *reader, const struct ytree_node 
     return WB_OK;
 }
 
+/* The graph that `order` names. */
+static wb_status read_graph(struct task_reader *reader) {
+    wb_diagnostics *diagnostics = reader->document->diagnostics;
+    char *text = NULL;
+    size_t size;
+    if (reader->fields.order[0] == '\0') return WB_OK;
+    const char *path = beside(reader, reader->fields.order);
+    if (reader->dot != NULL) return task_read_dot(reader->task, path, reader->dot, diagnostics);
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
+    const char *kept = arena_string(&reader->task->arena, text, strlen(text));
+    free(text);
+    return task_read_dot(reader->task, path, kept, diagnostics);
+}
+
 /* ---- Files --------------------------------------------------------------------------------------------- */
 
 static wb_status read_all(struct task_reader *reader) {
@@ -203,6 +219,7 @@ static wb_status read_all(struct task_reader *reader) {
     if (task->nodes.count == 0) return ytree_error(reader->document, fields->nodes, "expected nodes");
     for (const struct ytree_node *item = fields->nodes->first; item != NULL; item = item->next)
         WB_TRY(read_order(reader, item, number++));
+    WB_TRY(read_graph(reader));
     return task_order(task, reader->document->diagnostics);
 }
 
@@ -216,10 +233,10 @@ static bool describes_task(const struct ytree_node *root) {
            (ytree_find(root, "task") != NULL || ytree_find(root, "nodes") != NULL);
 }
 
-static wb_status read_document(const struct ytree *document, struct wb_task *task) {
+static wb_status read_document(const struct ytree *document, const char *dot, struct wb_task *task) {
     struct task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) return diagnose_out_of_memory(document->diagnostics, document->source.name);
-    *reader = (struct task_reader){.document = document, .task = task};
+    *reader = (struct task_reader){.document = document, .dot = dot, .task = task};
     wb_status status = ytree_require(document, document->root, YTREE_MAPPING, "a task");
     if (status == WB_OK && !describes_task(document->root))
         status = ytree_error(document, document->root, "not a task file: it has neither task nor nodes");
@@ -232,8 +249,8 @@ static wb_status read_document(const struct ytree *document, struct wb_task *tas
     return status;
 }
 
-wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                     wb_task **task) {
+wb_status task_parse(const char *name, const char *text, size_t size, const char *dot,
+                     wb_diagnostics *diagnostics, wb_task **task) {
     struct wb_task *made = calloc(1, sizeof *made);
     struct ytree document = {0};
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
@@ -242,7 +259,7 @@ wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnos
     wb_status status = made->source.name == NULL || made->source.text == NULL
                            ? diagnose_out_of_memory(diagnostics, name)
                            : ytree_parse(made->source.name, made->source.text, size, diagnostics, &document);
-    if (status == WB_OK) status = read_document(&document, made);
+    if (status == WB_OK) status = read_document(&document, dot, made);
     ytree_free(&document);
     if (status != WB_OK) {
         wb_task_free(made);
@@ -256,7 +273,7 @@ wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **
     char *text;
     size_t size;
     WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
-    const wb_status status = task_parse(path, text, size, diagnostics, task);
+    const wb_status status = task_parse(path, text, size, NULL, diagnostics, task);
     free(text);
     return status;
 }

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -44,9 +45,21 @@ def check_numbers():
         wcet = str(ns(node["cycles"] + node["overhead"] + node["beside"]))
         assert (row["node"], row["wcet_ns"], row["end_ns"]) == (node["name"], wcet, str(ns(node["end"]))), row
         assert row["after"].split() == node["after"] and row["assumptions"].split() == node["assumptions"], row
-        assert f'label="{node["name"]}", wcet_ns={wcet}' in graph
+        assert f'  "{node["name"]}" [wcet_ns={wcet},' in graph
     assert graph.count(" -> ") == sum(len(node["after"]) for node in report["nodes"])
     assert all("T1" in node["assumptions"] for node in report["nodes"])
+
+
+def check_graph():
+    """A task whose order is the graph that was exported takes the same."""
+    with open(TASK) as file:
+        text = re.sub(r", after: (\[.*?\]|\w+)", "", file.read()).replace("launch: ", "launch: " + os.path.abspath(FOLDER) + "/")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "t.yaml")
+        run("task", TASK, "--export", "dot", "-o", os.path.join(folder, "g.dot"))
+        with open(path, "w") as out:
+            out.write("order: g.dot\n" + text)
+        assert run("task", path, "-q") == run("task", TASK, "-q")
 
 
 def check_spans():
@@ -73,7 +86,7 @@ def check_refusals():
         with open(path, "w") as out:
             out.write("task: 'a \"b\"'\nmachine: jetson-agx-orin\nnodes:\n  'x,\"y': {host: 1us}\n  z: {copy: 32, bandwidth: 1}\n")
         assert ":4:3: error: x,\"y may run beside z" in run("task", path, "--export", "gcaps", expected=3)
-        assert 'digraph "a \\"b\\"" {\n  n0 [label="x,\\"y",' in run("task", path, "--export", "dot")
+        assert 'digraph "a \\"b\\"" {\n  "x,\\"y" [wcet_ns=' in run("task", path, "--export", "dot")
         assert [row[0] for row in csv.reader(io.StringIO(run("task", path, "--export", "csv")))] == ["node", 'x,"y', "z"]
     assert "--preemption is for --export gcaps" in run("task", TASK, "--preemption", "1us", expected=2)
     assert "no JSON" in run("task", TASK, "--export", "dot", "--json", expected=2)
@@ -122,6 +135,7 @@ def check_example():
 
 def main():
     check_numbers()
+    check_graph()
     check_spans()
     check_refusals()
     check_response_times()

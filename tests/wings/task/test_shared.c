@@ -96,7 +96,7 @@ static void make_case(struct random_state *random, wb_diagnostics *diagnostics, 
             if (random_below(random, 3) == 0) text_printf(&text, "%sn%u", put++ > 0 ? ", " : "", a);
         text_string(&text, "]}\n");
     }
-    if (task_parse("t.yaml", text.data, text.length, diagnostics, &made->task) != WB_OK)
+    if (task_parse("t.yaml", text.data, text.length, NULL, diagnostics, &made->task) != WB_OK)
         fail_msg("%s%s", text.data, wb_diagnostics_text(diagnostics));
     text_free(&text);
     for (uint32_t n = 0; n < count; n++) {

@@ -57,6 +57,8 @@ wb_status wb_task_bound(wb_task *task, const wb_machine *machine, const wb_analy
         return WB_ERR_INPUT;
     }
     WB_TRY(check_parts(task, diagnostics));
+    for (uint32_t n = 0; n < task->nodes.count; n++)
+        if (task->nodes.items[n].kind == TASK_KERNEL) WB_TRY(task_load_kernel(task, n, diagnostics));
     for (uint32_t n = 0; n < task->nodes.count; n++) {
         struct task_node *node = &task->nodes.items[n];
         WB_TRY(node->kind == TASK_KERNEL ? task_bound_kernel(task, n, options, diagnostics)
@@ -86,6 +88,10 @@ bool wb_task_node_at(const wb_task *task, size_t index, wb_task_node *made) {
                            .critical = node->critical,
                            .analysis = node->analysis};
     return true;
+}
+
+void wb_task_federate(wb_task *task) {
+    task->federated = true;
 }
 
 uint64_t wb_task_cycles(const wb_task *task) {

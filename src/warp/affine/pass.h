@@ -69,4 +69,20 @@ bool place_is_around(const struct loop_place *place, const struct warp *warp);
 /* Notes that the loop has the instruction that the warp comes to. */
 void place_note(struct loop_place *place, const struct warp *warp);
 
+/* ---- class_passes.c: passes of loops, with accesses to memory, while blocks are executed by classes ---- */
+
+struct pass_search {
+    uint64_t from;          /* instructions after which a first loop is looked for */
+    uint64_t steps;         /* those of the class so far */
+    uint64_t next[2];       /* when to look again for a loop of a warp, and of the block */
+    struct loop_place left; /* where a loop was found last, and nothing more is to be */
+    uint32_t left_by;       /* the warp that it was found by */
+    bool skips;             /* passes were skipped: some of what they compute is not known */
+};
+
+/* If a warp, or the whole block between barriers, stands in a loop: continues all runs behind as many passes
+ * as are known to take the same way. WB_ERR_DECLINED and errors as those of affine_run_block. */
+wb_status affine_search_warp(struct lockstep *lockstep, uint32_t number);
+wb_status affine_search_block(struct lockstep *lockstep);
+
 #endif

@@ -24,6 +24,44 @@ static uint32_t equal_lanes(const struct warp *warp, uint32_t slot, const struct
     return lanes_equal(a, b, bits_of(warp, slot) <= 1);
 }
 
+static bool is_upper(const struct lanes *lanes, uint32_t lane, uint32_t halved) {
+    const struct half half = half_get(&lanes->half, lane);
+    return (halved >> lane & 1) != 0 && half_kind(&half) == HALF_HIGH;
+}
+
+/* What grows by a constant: the value of a lane, or the address of which it is the upper half. */
+static uint64_t word_of(const struct lanes *lanes, uint32_t lane, uint32_t halved) {
+    const uint64_t value = lanes->value[lane];
+    return is_upper(lanes, lane, halved) ? value << 32 | lanes->half.a[lane] : value;
+}
+
+/* Lanes of those of `mask` that are the same half, a lower or an upper one, of an address of one region. */
+static uint32_t like_halves(const struct lanes *a, const struct lanes *b, uint32_t mask) {
+    uint32_t alike = mask & lanes_halves(a) & lanes_halves(b);
+    FOR_LANES_OF(l, alike) {
+        const struct half x = half_get(&a->half, l), y = half_get(&b->half, l);
+        const bool is_word = half_kind(&x) == HALF_LOW || half_kind(&x) == HALF_HIGH;
+        if (!is_word || x.base_region != y.base_region || x.other != y.other) alike &= ~(1u << l);
+    }
+    return alike;
+}
+
+/* Lanes that are known, or halves as before, in a state of a register behind the pass. */
+static uint32_t held_lanes(const struct before *before, const struct lanes *now) {
+    return (now->known & ~before->halved) | like_halves(&before->lanes[0], now, before->halved);
+}
+
+/* Those of `affine` in which a register grew by its steps. */
+static uint32_t stepped_lanes(const struct before *before, const struct lanes *from, const struct lanes *to,
+                              uint32_t affine, uint32_t bits) {
+    FOR_LANES_OF(l, affine) {
+        const uint64_t grown = word_of(to, l, before->halved) - word_of(from, l, before->halved);
+        const uint64_t mask = low_bits(is_upper(from, l, before->halved) ? 64 : bits);
+        if (((grown - before->step[l]) & mask) != 0) affine &= ~(1u << l);
+    }
+    return affine;
+}
+
 wb_status pass_begin(struct pass *pass, struct arena *arena) {
     pass->slots = pass->warps[0]->frame->code->slot_count;
     pass->before = arena_array(arena, (size_t)pass->slots + 1, sizeof *pass->before);
@@ -52,15 +90,20 @@ void pass_take(struct pass *pass) {
         const uint32_t bits = bits_of(warp, i), equal = equal_lanes(warp, i, lanes, next);
         const bool alike = lanes->base_region == next->base_region && lanes->numbers == next->numbers;
         const bool steps = bits >= 32 && (pass->by_shadows || lanes->base_region == BASE_REGION_NONE);
-        uint32_t flat, known = usable_lanes(pass, i, &flat);
-        known &= alike ? lanes->known & next->known & ~before->bent : 0;
-        for (uint32_t r = 0; r < pass->count; r++)
+        uint32_t flat, usable = usable_lanes(pass, i, &flat);
+        usable &= alike ? ~before->bent : 0;
+        const uint32_t known = usable & lanes->known & next->known;
+        before->halved = bits == 32 ? like_halves(lanes, next, usable & ~flat) : 0;
+        for (uint32_t r = 0; r < pass->count; r++) {
             before->lanes[r] = *register_of(pass->warps[r], i);
+            before->halved = like_halves(lanes, &before->lanes[r], before->halved);
+        }
         before->written = i >= code->function->reg_count; /* carries are no outputs */
         before->flat = known & equal & flat;
-        before->affine = steps ? known & ~before->flat : 0;
+        before->affine = steps ? (known & ~before->flat) | before->halved : 0;
         if (bits == 0 && i != local) before->flat = 0; /* carries, and what nobody reads */
-        FOR_LANES_OF(l, before->affine) before->step[l] = next->value[l] - lanes->value[l];
+        FOR_LANES_OF(l, before->affine)
+        before->step[l] = word_of(next, l, before->halved) - word_of(lanes, l, before->halved);
         const struct affine_shadow shadow = {
             .flat = before->flat, .affine = before->affine, .bits = (uint8_t)bits, .bend.data = true};
         for (uint32_t r = 0; r <= pass->count; r++)
@@ -75,24 +118,20 @@ static uint32_t grown_lanes(const struct pass *pass, uint32_t slot) {
     const struct lanes *lanes = register_of(warp, slot), *next = register_of(pass->warps[pass->count], slot);
     const struct affine_shadow *shadow = &lanes->shadow;
     const uint32_t bits = bits_of(warp, slot);
-    const uint64_t mask = low_bits(bits);
+    uint32_t held = held_lanes(before, next);
     uint32_t flat = before->flat & shadow->flat & equal_lanes(warp, slot, lanes, next) &
-                    equal_lanes(warp, slot, lanes, &before->lanes[0]) & next->known;
-    uint32_t affine =
-        shadow->bits < bits ? 0 : before->affine & (shadow->flat | shadow->affine) & next->known;
-    FOR_LANES_OF(l, before->affine)
-    if (((next->value[l] - lanes->value[l] - before->step[l]) & mask) != 0) affine &= ~(1u << l);
+                    equal_lanes(warp, slot, lanes, &before->lanes[0]);
+    uint32_t affine = shadow->bits < bits ? 0 : before->affine & (shadow->flat | shadow->affine);
+    affine = stepped_lanes(before, lanes, next, affine & held_lanes(before, lanes) & held, bits);
     for (uint32_t r = 0; r < pass->count; r++) {
         const struct lanes *now = register_of(pass->warps[r], slot), *then = &before->lanes[r];
-        FOR_LANES_OF(l, before->affine)
-        if (((now->value[l] - then->value[l] - before->step[l]) & mask) != 0) affine &= ~(1u << l);
-        flat &= now->known;
-        affine &= now->known;
+        held &= held_lanes(before, now);
+        affine = stepped_lanes(before, then, now, affine & held, bits);
         if (now->base_region != then->base_region || now->base_region != next->base_region ||
             now->numbers != then->numbers || now->numbers != next->numbers)
             return 0;
     }
-    return flat | affine;
+    return (flat & held) | affine;
 }
 
 bool pass_check(struct pass *pass) {
@@ -114,8 +153,12 @@ bool pass_skip(const struct pass *pass, struct warp *warp, uint64_t passes) {
         const uint64_t mask = low_bits(bits_of(warp, i));
         const uint32_t others = ~(before->flat | before->affine);
         lanes->shadow = before->lanes[0].shadow; /* what differs in these runs is what did */
-        FOR_LANES_OF(l, before->affine)
-        lanes->value[l] = (lanes->value[l] + passes * before->step[l]) & mask;
+        FOR_LANES_OF(l, before->affine) {
+            const uint64_t word = word_of(lanes, l, before->halved) + passes * before->step[l];
+            const bool upper = is_upper(lanes, l, before->halved);
+            lanes->value[l] = upper ? word >> 32 : word & mask;
+            if (upper) lanes->half.a[l] = (uint32_t)word;
+        }
         if (!before->written) continue;
         lanes->shadow.flat &= ~others;
         lanes->shadow.affine &= ~others;

@@ -12,6 +12,7 @@
 struct before {
     struct lanes lanes[AFFINE_RUNS - 1]; /* in each run but the last */
     uint32_t flat, affine;               /* lanes that are taken for so */
+    uint32_t halved;                     /* affine ones that are halves of addresses, in all runs */
     uint32_t bent;                       /* and those that are not, after a try in vain */
     bool written;                        /* in the pass */
     uint64_t step[WARP_LANES];

@@ -338,6 +338,7 @@ static wb_status search_from(struct lockstep *around, uint32_t first, uint32_t c
         if (found && !of_block) {
             search->left = (struct loop_place){.low = place->low, .high = place->high};
             search->left_by = first;
+            search->left_until = search->steps + 4 * trial.steps;
         }
         if (most > 0) status = skip_passes(&trial, most, &skips);
     }
@@ -350,9 +351,11 @@ static wb_status search_from(struct lockstep *around, uint32_t first, uint32_t c
 
 wb_status affine_search_warp(struct lockstep *lockstep, uint32_t number) {
     const struct warp *warp = &lockstep->runs[0].warps[number];
+    const struct pass_search *search = lockstep->search;
     uint32_t active;
     if (warp->depth != 1 || warp_next(&lockstep->runs[0].warps[number], &active) == NULL ||
-        (lockstep->search->left_by == number && place_is_around(&lockstep->search->left, warp)))
+        (search->left_by == number && search->steps < search->left_until &&
+         place_is_around(&search->left, warp)))
         return WB_OK;
     return search_from(lockstep, number, 1, false);
 }

@@ -160,6 +160,9 @@ bool pass_skip(const struct pass *pass, struct warp *warp, uint64_t passes) {
             if (upper) lanes->half.a[l] = (uint32_t)word;
         }
         if (!before->written) continue;
+        /* Not because of data, if that was not why before. */
+        if ((others & (lanes->shadow.flat | lanes->shadow.affine)) != 0)
+            lanes->shadow.bend = (struct affine_bend){0};
         lanes->shadow.flat &= ~others;
         lanes->shadow.affine &= ~others;
         lanes->shadow.signs = 0;

@@ -76,8 +76,9 @@ struct pass_search {
     uint64_t from;          /* instructions after which a first loop is looked for */
     uint64_t steps;         /* those of the class so far */
     uint64_t next[2];       /* when to look again for a loop of a warp, and of the block */
-    struct loop_place left; /* where a loop was found last, and nothing more is to be */
-    uint32_t left_by;       /* the warp that it was found by */
+    struct loop_place left; /* where a loop was found last: one around it comes next, */
+    uint32_t left_by;       /* for that warp, */
+    uint64_t left_until;    /* if it leaves it before so many steps */
     bool skips;             /* passes were skipped: some of what they compute is not known */
 };
 

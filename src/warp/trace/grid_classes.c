@@ -170,7 +170,9 @@ static wb_status try_space(struct classification *of, const uint32_t index[AXES]
                            struct block_class *made) {
     of->lockstep.search = of->search.from != UINT64_MAX ? &of->search : NULL;
     const wb_status status = execute_space(of, made);
-    if (status != WB_ERR_DECLINED || of->lockstep.search == NULL || !of->search.skips) return status;
+    if (status != WB_ERR_DECLINED || of->lockstep.search == NULL || !of->search.skips ||
+        of->lockstep.bend.data)
+        return status;
     of->lockstep.search = NULL;
     (void)begin_space(of, index, axes, &made->space);
     return execute_space(of, made);

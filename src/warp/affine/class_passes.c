@@ -8,9 +8,8 @@
 
 #include "warp/path/path.h"
 
-/* Warp instructions of a pass, and rounds between barriers; how often one is tried with fewer registers taken
+/* Rounds of a pass between barriers; how often one is tried with fewer registers taken
  * for affine; passes until the path repeats itself. */
-#define PASS_STEPS_MAX (1u << 20)
 #define ROUNDS_MAX 64u
 #define TRIES_MAX 8u
 #define TURNS_MAX 8u
@@ -34,8 +33,8 @@ struct class_trial {
     struct trial_warp *warps;
     uint32_t count;
     bool of_block;
-    bool rounds; /* a pass rounds products */
-    uint64_t steps;
+    bool rounds;          /* a pass rounds products */
+    uint64_t steps, most; /* of a pass: to look for one is to take no longer than what was executed */
     struct wb_diagnostics messages; /* of the copies: the class will say the same */
 };
 
@@ -175,6 +174,7 @@ static wb_status step(struct class_trial *trial, struct lockstep *lockstep, stru
     uint32_t active;
     const struct micro *op = warp_next(warp, &active);
     trial->steps += lockstep->count;
+    if (lockstep == &trial->ahead && trial->steps > trial->most) return WB_ERR_DECLINED;
     if (lockstep == &trial->ahead && op != NULL) {
         if (!is_repeatable(trial, op)) return WB_ERR_DECLINED;
         trial->rounds |= rounds_products(op);
@@ -201,9 +201,9 @@ static wb_status make_turn(struct class_trial *trial, struct lockstep *lockstep,
         struct warp *released = &lockstep->runs[r].warps[of->number];
         if (released->state == WARP_RELEASED) released->state = WARP_READY;
     }
-    for (uint32_t steps = 0; warp->state == WARP_READY && steps < PASS_STEPS_MAX; steps++)
+    while (warp->state == WARP_READY)
         WB_TRY(step(trial, lockstep, of));
-    return warp->state == WARP_READY ? WB_ERR_DECLINED : WB_OK;
+    return WB_OK;
 }
 
 /* Lets the warps of the block go from barrier to barrier until they are where the pass began. */
@@ -227,13 +227,12 @@ static wb_status make_rounds(struct class_trial *trial, struct lockstep *lockste
 static wb_status make_pass(struct class_trial *trial, struct lockstep *lockstep) {
     struct trial_warp *of = &trial->warps[0];
     if (trial->of_block) return make_rounds(trial, lockstep);
-    for (uint32_t steps = 0; steps < PASS_STEPS_MAX; steps++) {
+    for (;;) {
         const struct warp *warp = &lockstep->runs[0].warps[of->number];
         WB_TRY(step(trial, lockstep, of));
         if (warp->state != WARP_READY) return WB_ERR_DECLINED;
         if (place_has(&of->place, warp)) return WB_OK;
     }
-    return WB_ERR_DECLINED;
 }
 
 /* Lets the copies make a pass, of which registers are taken for flat or affine by what the next one shows.
@@ -264,8 +263,10 @@ static wb_status try_pass(struct class_trial *trial, bool *right) {
 /* Finds how many passes behind the next one take the same way; 0: too few, or it is not known. */
 static uint64_t find_passes(struct class_trial *trial) {
     bool right = false;
-    for (uint32_t i = 0; !right && i < TRIES_MAX; i++)
+    for (uint32_t i = 0; !right && i < TRIES_MAX; i++) {
+        trial->most = trial->steps + trial->around->search->steps + trial->around->search->from;
         if ((i > 0 && copy_warps(trial) != WB_OK) || try_pass(trial, &right) != WB_OK) return 0;
+    }
     if (!right || trial->space.failed) return 0;
     const int64_t most = passes_reach(trial->around, &trial->space, trial->axis);
     return most < PASSES_MIN || most == INT64_MAX ? 0 : (uint64_t)most;
@@ -330,7 +331,6 @@ static wb_status search_from(struct lockstep *around, uint32_t first, uint32_t c
         .around = around, .count = count, .of_block = of_block, .axis = free_axis(around)};
     bool skips = false, found = false;
     wb_status status = WB_OK;
-    around->search = NULL; /* not within itself */
     if (trial.axis < AXES && begin(&trial, first) == WB_OK) {
         const uint64_t most = find_passes(&trial);
         const struct loop_place *place = &trial.warps[0].place;
@@ -342,7 +342,6 @@ static wb_status search_from(struct lockstep *around, uint32_t first, uint32_t c
         }
         if (most > 0) status = skip_passes(&trial, most, &skips);
     }
-    around->search = search;
     search->skips |= skips || status != WB_OK;
     search->next[of_block] = search->steps + (skips ? 0 : 2 * trial.steps) + (found ? 0 : search->from);
     end(&trial);

@@ -646,11 +646,11 @@ typedef struct {
                               ask for the same but for whole lines of memory, and how many there are. Such a
                               grid can be bounded, but neither simulated, searched nor listed, nor bounded on
                               machines with caches or static dispatch. 0: 2^22 + 1 */
-    uint64_t passes_from; /* neither of `cover` nor of blocks by classes: after so many warp instructions, and
-                             again after as many, passes of a loop that only computes with integers are
-                             skipped where they follow from one of them. They do not count for
-                             `instruction_limit`. 0: 2^16; UINT64_MAX: none */
-    bool until_unknown;   /* not of `cover`: the grid ends with the first block of which not all is known */
+    uint64_t passes_from;  /* not of `cover`: after so many warp instructions, and again after as many, passes
+                              of a loop are skipped where they follow from one of them. If blocks are not
+                              executed by classes, it only computes with integers. They do not count for
+                              `instruction_limit`. 0: 2^16, by classes 2^12; UINT64_MAX: none */
+    bool until_unknown;    /* not of `cover`: the grid ends with the first block of which not all is known */
     uint32_t first_blocks; /* not of `cover`: only so many blocks, the first ones, x first. 0: all */
 } wb_grid_options;
 

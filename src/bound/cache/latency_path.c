@@ -113,15 +113,15 @@ static time_sum quiet_once(void *user) {
     }
 }
 
-/* The most that any time can grow by in all repetitions; saturated, too, where it would be too much. */
-static cycles quiet_growth(const struct latency_warp *warp, const struct path_fold *fold) {
+/* The most that any time can come to in all repetitions; saturated, too, where it would be too much. */
+static cycles quiet_end(const struct latency_warp *warp, const struct path_fold *fold) {
     struct path_runs runs = path_runs_of_body(fold);
     struct path_entry run;
-    cycles sum = warp->complete.at;
+    cycles sum = 0;
     for (uint64_t times; path_runs_next(&runs, &run, &times);)
         for (uint32_t i = run.first; i < run.first + run.count; i++)
             sum = cycles_add(sum, cycles_mul(warp->steps.code->insts[i].latency, times));
-    return cycles_mul(sum, (uint64_t)fold->repetitions + 1);
+    return cycles_add(warp->complete.at, cycles_mul(sum, (uint64_t)fold->repetitions + 1));
 }
 
 /* Takes a warp that has read the body of a quiet fold through its repetitions, if that is worth it. */
@@ -131,7 +131,7 @@ static bool repeat_quiet(const struct latency_block *block, struct latency_warp 
     struct quiet_fold quiet = {block, warp, fold->body};
     struct arena arena = {0};
     time_sum sum;
-    if (fold->repetitions < FOLD_WORTH_SKIPPING || quiet_growth(warp, fold) == CYCLES_SATURATED) return false;
+    if (fold->repetitions < FOLD_WORTH_SKIPPING || quiet_end(warp, fold) == CYCLES_SATURATED) return false;
     cycles **times = arena_array(&arena, (size_t)registers + 2, sizeof *times);
     struct chain_time **traced = arena_array(&arena, (size_t)registers + 2, sizeof *traced);
     wb_status status = times == NULL || traced == NULL ? WB_ERR_LIMIT : WB_OK;

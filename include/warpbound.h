@@ -609,6 +609,7 @@ typedef struct {
     wb_watch watch;
     bool any_order; /* not of `cover`: of any order of atomics, and of accesses to memory that warps share
                        without a barrier; where control or an address hangs on that, they are not known */
+    uint64_t passes_from; /* not of `cover`: as in wb_grid_options */
 } wb_trace_options;
 
 /* Executes one block on known and unknown values and keeps each warp's path. WB_ERR_DECLINED when a branch or

@@ -230,6 +230,24 @@ static const struct {
         {.id = "N4",
          .text = ("the GPU is the partition: a MIG instance, whose SMs and slices of L2 and DRAM are its "
                   "own; nothing else runs in it")},
+    [WB_ASSUME_PARTITION_OF_SMS] =
+        {.id = "N5",
+         .text = ("the GPU is the partition: nothing else runs on its SMs (green contexts and masks of all "
+                  "work see to that, MPS does not)")},
+    [WB_ASSUME_NEIGHBOURS_IN_BUDGET] =
+        {.id = "N6",
+         .text = ("others than the kernel (on other SMs, copies, CPUs, the display) are within the budget "
+                  "(interference): in no time has memory more of their requests to serve, or in service; "
+                  "each is of a sector or less, an atomic counts for each lane, what they write back and "
+                  "their page tables count, too; the clock is no lower than stated; they change nothing "
+                  "that the kernel accesses")},
+    [WB_ASSUME_NEIGHBOURS_SERVED] =
+        {.id = "N7",
+         .text = ("others delay the kernel only while L2 or DRAM serve them, one request after the other, "
+                  "each no longer than an SM's share of L2 and twice that of DRAM, divided among all SMs "
+                  "(rows that they close, lines that they evict included; all traffic spreads over slices, "
+                  "channels and banks), or, with row_cycle, that and a share of L2; their waiting misses "
+                  "hold nothing, and their TLB misses make none of the kernel's longer than stated")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "

@@ -91,11 +91,19 @@ static const char *const model_words[] = {[WB_MODEL_NONE] = "",
 static void put_machine(struct text *out, const struct verdict_words *words) {
     const wb_machine *machine = words->machine;
     const struct machine_partition *partition = &machine->partition;
+    if (machine->neighbours.stated)
+        text_string(out, ", beside neighbours within the stated budget");
+    else if (partition->sms > 0)
+        text_string(out, ", alone in its partition");
     if (partition->sms > 0)
         text_printf(out, ", on %" PRIu32 " of %" PRIu32 " SMs (%s)", partition->sms, partition->of,
                     partition_kinds[partition->kind]);
     if (machine->name[0] != '\0')
-        text_printf(out, "%s %s", partition->sms > 0 ? " of" : ", on", machine->name);
+        text_printf(out, "%s %s",
+                    partition->sms > 0           ? " of"
+                    : machine->neighbours.stated ? " on"
+                                                 : ", alone on",
+                    machine->name);
     if (words->unit != WB_UNIT_CYCLES && machine->clock_mhz > 0)
         text_printf(out, "%s at %g MHz", machine->name[0] != '\0' ? "" : ",", machine->clock_mhz);
 }

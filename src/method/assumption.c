@@ -236,18 +236,19 @@ static const struct {
                   "work see to that, MPS does not)")},
     [WB_ASSUME_NEIGHBOURS_IN_BUDGET] =
         {.id = "N6",
-         .text = ("others than the kernel (on other SMs, copies, CPUs, the display) are within the budget "
-                  "(interference): in no time has memory more of their requests to serve, or in service; "
-                  "each is of a sector or less, an atomic counts for each lane, what they write back and "
-                  "their page tables count, too; the clock is no lower than stated; they change nothing "
-                  "that the kernel accesses")},
+         .text =
+             ("others than the kernel (interference: on other SMs, copies, CPUs, the display) keep to the "
+              "budget: in any time memory serves no more requests of theirs, each of a sector at most, an "
+              "atomic's of each lane, their write-backs and page tables included; they change nothing "
+              "that the kernel accesses; the clock is no lower than stated")},
     [WB_ASSUME_NEIGHBOURS_SERVED] =
         {.id = "N7",
-         .text = ("others delay the kernel only while L2 or DRAM serve them, one request after the other, "
-                  "each no longer than an SM's share of L2 and twice that of DRAM, divided among all SMs "
-                  "(rows that they close, lines that they evict included; all traffic spreads over slices, "
-                  "channels and banks), or, with row_cycle, that and a share of L2; their waiting misses "
-                  "hold nothing, and their TLB misses make none of the kernel's longer than stated")},
+         .text =
+             ("others delay the kernel only while L2 or DRAM serve a request of theirs, rows that it "
+              "closes and a line that it evicts included: each takes no longer than a sector's hold of L2 "
+              "and twice that of DRAM, of an SM's shares, divided among all SMs (all traffic spreads over "
+              "slices, channels and banks), or, with row_cycle, than a hold of L2 and that; their waiting "
+              "misses hold nothing, and their TLB misses make none of the kernel's longer")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "

@@ -232,23 +232,20 @@ static const struct {
                   "own; nothing else runs in it")},
     [WB_ASSUME_PARTITION_OF_SMS] =
         {.id = "N5",
-         .text = ("the GPU is the partition: nothing else runs on its SMs (green contexts and masks of all "
-                  "work see to that, MPS does not)")},
+         .text = ("the GPU is the partition: nothing else runs on its SMs (MPS does not see to that)")},
     [WB_ASSUME_NEIGHBOURS_IN_BUDGET] =
         {.id = "N6",
-         .text =
-             ("others than the kernel (interference: on other SMs, copies, CPUs, the display) keep to the "
-              "budget: in any time memory serves no more requests of theirs, each of a sector at most, an "
-              "atomic's of each lane, their write-backs and page tables included; they change nothing "
-              "that the kernel accesses; the clock is no lower than stated")},
+         .text = ("others (interference: other SMs, copies, CPUs, the display) keep to the budget: in any "
+                  "time memory serves no more requests of theirs, each of a sector at most or an atomic's "
+                  "lane, write-backs and page tables included; they change nothing that the kernel accesses; "
+                  "the clock is no lower than stated")},
     [WB_ASSUME_NEIGHBOURS_SERVED] =
         {.id = "N7",
          .text =
-             ("others delay the kernel only while L2 or DRAM serve a request of theirs, rows that it "
-              "closes and a line that it evicts included: each takes no longer than a sector's hold of L2 "
-              "and twice that of DRAM, of an SM's shares, divided among all SMs (all traffic spreads over "
-              "slices, channels and banks), or, with row_cycle, than a hold of L2 and that; their waiting "
-              "misses hold nothing, and their TLB misses make none of the kernel's longer")},
+             ("others delay the kernel, by whole cycles, only while L2 or DRAM serve a request of theirs: "
+              "for no longer than a sector holds an SM's share of L2 and twice that of DRAM, divided "
+              "among all SMs, as all traffic spreads, or, with row_cycle, L2 and that; rows that it "
+              "closes and a line that it evicts included; their misses delay nothing else")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "

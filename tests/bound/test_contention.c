@@ -429,12 +429,23 @@ static void test_by_hand(void **state) {
     }
 }
 
-/* Block bounds of a block alone. */
+static void expect_within(uint64_t seed, const struct random_gpu *gpu, const struct bound_method *method,
+                          cycles longest, cycles bound) {
+    if (longest > bound)
+        fail_msg("seed %llu: %llu cycles above %s of %llu\n%s", (unsigned long long)seed,
+                 (unsigned long long)longest, method->name, (unsigned long long)bound, gpu->label.data);
+}
+
+/* Block bounds of a block alone, and beside neighbours. */
 static void check_block(uint64_t seed, const struct random_gpu *gpu) {
     static const struct bound_method *const methods[] = {&bound_sib, &bound_fib, &bound_aln, &bound_fifo,
                                                          &bound_elb};
-    const struct contended_case made = {.seed = seed, .label = gpu->label.data, .timed = &gpu->timed};
+    const struct contended_case made = {
+        .seed = seed, .label = gpu->label.data, .timed = &gpu->timed, .work = {.resident_most = 1}};
+    const struct wb_machine beside = with_neighbours(
+        &gpu->hand.machine, seed % 9, (uint32_t)(seed % (32 / gpu->hand.machine.memory.service)));
     const cycles longest = simulate_longest(&made);
+    const cycles longest_with = longest_beside(&made, &beside.neighbours);
     struct arena arena = {0};
     struct block_profile profile;
     struct request_load load;
@@ -454,10 +465,9 @@ static void check_block(uint64_t seed, const struct random_gpu *gpu) {
         wb_bound bound = {0};
         assert_int_equal(methods[m]->run(&input, &bound), WB_OK);
         contended_block_add(methods[m], timed.machine, &load, &bound);
-        if (bound.kind == WB_UPPER && longest > bound.cycles)
-            fail_msg("seed %llu: %llu cycles above %s of %llu\n%s", (unsigned long long)seed,
-                     (unsigned long long)longest, methods[m]->name, (unsigned long long)bound.cycles,
-                     gpu->label.data);
+        if (bound.kind != WB_UPPER) continue;
+        expect_within(seed, gpu, methods[m], longest, bound.cycles);
+        expect_within(seed, gpu, methods[m], longest_with, time_beside_neighbours(&beside, bound.cycles, 0));
     }
     block_profile_free(&profile);
     arena_free(&arena);

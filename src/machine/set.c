@@ -340,8 +340,8 @@ wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostic
     const struct isa_keys *keys = &isa_keys[machine_isa(machine)];
     bool fits = machine_memory_check(&machine->memory, &problem) &&
                 machine_fetch_check(&machine->fetch, &problem) &&
-                (keys->fits == NULL || keys->fits(machine, &problem)) && plain_only_check(machine, &problem) &&
-                neighbours_check(machine, &problem);
+                (keys->fits == NULL || keys->fits(machine, &problem)) &&
+                plain_only_check(machine, &problem) && neighbours_check(machine, &problem);
     if (!fits)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
     text_free(&problem);

@@ -385,6 +385,25 @@ static void test_longest_times(void **state) {
     assert_true(time_beside_neighbours(&busy, 1, 0) == CYCLES_SATURATED);
 }
 
+/* Others send a request every 8 cycles. While a kernel keeps the memory busy, for 100 cycles, theirs wait;
+ * the next kernel, a single request, meets them all. A budget of what is sent is no bound: it is of what is
+ * served.
+ */
+static void test_requests_that_waited(void **state) {
+    (void)state;
+    const cycles service = 4, every = 8, begin = 100;
+    struct wb_machine machine = {.memory = {.service = (uint32_t)service}};
+    const uint32_t waiting = (uint32_t)(begin / every + 1), bytes = MEMORY_SECTOR_BYTES / (uint32_t)every;
+    const struct wb_machine sent = with_neighbours(&machine, 1, bytes);
+    const struct wb_machine served = with_neighbours(&machine, waiting, bytes);
+    cycles now = begin;
+    for (cycles count = 0; count < now / every + 1; count++)
+        now += service;
+    const cycles time = now + service - begin;
+    assert_true(time > time_beside_neighbours(&sent, service, 0));
+    assert_true(time <= time_beside_neighbours(&served, service, 0));
+}
+
 static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
 
 static const struct random_grid_shape by_hand = {
@@ -552,6 +571,7 @@ int main(void) {
         cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_kernels_side_by_side),
         cmocka_unit_test(test_longest_times),
+        cmocka_unit_test(test_requests_that_waited),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_several_ports),

@@ -250,7 +250,9 @@ static const struct {
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "
                   "launch overhead has passed; copies keep to their bandwidth, whatever runs beside them, "
-                  "and the host to its times; nothing else uses the GPU")},
+                  "and the host to its times; nothing else uses the GPU; while kernels that "
+                  "share SMs have blocks left, no SM is without one for longer than dispatch_latency, and "
+                  "nothing else means nothing but these")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

@@ -118,6 +118,7 @@ def commands(command, folder):
         f"analyze {vecadd} {CHEAP} --assume all --registers 40 --set mem_latency=9 --set unit.INT.count=2 --memory ideal",
         f"analyze {vecadd} -m {machine} --accept ptx-model --method sib,kernel --deadline 1ms --policy lrr,gto,rr,oldest",
         f"analyze {vecadd} {CHEAP} -m jcse2017 --ptxas-info {ptxas}",
+        f"analyze {machine_code} -m rtx-a6000 --set interference=100,50 --lines --policy lrr",
         f"analyze {vecadd} --scheme default",
         f"analyze {vecadd} --scheme reorder",
         f"analyze {vecadd} --scheme pure-rr --policy rr",

@@ -93,6 +93,9 @@ static wb_status check_launches(const struct wb_task *task, const struct task_no
         return refuse(task, node, "its file is a list of launches: a node is one of them", diagnostics);
     if (wb_launches_code(launches) == NULL)
         return refuse(task, node, "its launch file does not name its code", diagnostics);
+    if (wb_launches_setting(launches, WB_LAUNCH_INTERFERENCE) != NULL)
+        return refuse(task, node, "a task has no neighbours: omit interference from its launch files",
+                      diagnostics);
     if (wb_launches_setting(launches, WB_LAUNCH_PARTITION) != NULL)
         return refuse(task, node, "the task says which partition it has, not its launch file", diagnostics);
     if (wb_launches_setting(launches, WB_LAUNCH_RESIDENT) != NULL)

@@ -47,8 +47,10 @@ wb_status wb_task_bound(wb_task *task, const wb_machine *machine, const wb_analy
                         wb_diagnostics *diagnostics) {
     task->machine = machine;
     task->accept = options->accept;
-    if (machine->partition.sms > 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, "partition", "a task names partitions in its file");
+    if (machine->partition.sms > 0 || machine->neighbours.stated) {
+        const bool parts = machine->partition.sms > 0;
+        diagnose(diagnostics, SEVERITY_ERROR, parts ? "partition" : "interference",
+                 parts ? "a task names partitions in its file" : "a task has no neighbours");
         return WB_ERR_INPUT;
     }
     if (!wb_machine_takes_grids(machine) || machine->clock_mhz <= 0) {

@@ -31,6 +31,7 @@ static void test_cases(void **state) {
         {EXAMPLE "-m rtx-a6000 --deadline 1s", 2, "sm_87"},
         {EXAMPLE "--set memory.sms=15", 2, "the partitions have more SMs than jetson-agx-orin"},
         {EXAMPLE "--set partition=2,mig", 2, "is for a launch"},
+        {EXAMPLE "--set interference=2,2", 2, "is for bounds of a launch"},
         {"task", 2, "expected one task file"},
         {"task docs/examples/task/smooth.yaml", 2, "smooth.yaml:1:1: error: not a task file"},
         {"task nosuch.yaml", 2, "cannot read"},
@@ -42,6 +43,17 @@ static void test_cases(void **state) {
             fail_msg("%s: %d: %s%s", cases[i].arguments, run.status, run.out, run.err);
         run_free(&run);
     }
+}
+
+/* Nodes are neighbours only of each other. */
+static void test_launches_without_neighbours(void **state) {
+    (void)state;
+    struct run run = run_shell("folder=$(mktemp -d); cp docs/examples/task/* $folder; echo 'interference: "
+                               "{requests: 1, bytes_per_us: 0}' >>$folder/grey.yaml; $WB task "
+                               "$folder/task.yaml; status=$?; rm -r $folder; exit $status");
+    assert_int_equal(run.status, 2);
+    assert_true(says(run.err, "task.yaml:10:3: error: grey: a task has no neighbours"));
+    run_free(&run);
 }
 
 /* Each kernel takes what analyze says of it on its partition; the last node ends when the task does. */
@@ -98,7 +110,10 @@ static void test_page(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_streams), cmocka_unit_test(test_page)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),   cmocka_unit_test(test_launches_without_neighbours),
+        cmocka_unit_test(test_kernels), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_page),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -243,6 +243,19 @@ static void test_loops_in_loops(void **state) {
     run_free(&run);
 }
 
+/* Loops within each other whose registers wait for each other: the bound that a walk of each pass gives. */
+static void test_chains_through_loops(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "f=$(mktemp --suffix .ptx); sed 's/%p2 bra C;/&  mad.lo.u32 %r4, %r2, %r4, %r5;/; s/^C: /& "
+        "mul.lo.u32 "
+        "%r5, %r4, %r0; mad.lo.u32 %r4, %r2, %r4, %r5;/; s/%r<3>/%r<6>/; s/100000/70/' "
+        "tests/data/limits/nest.ptx > $f; \"$WB\" analyze $f -g 2 -b 32 -m jcse2017; s=$?; rm $f; exit $s");
+    assert_int_equal(run.status, 0);
+    assert_true(says(run.out, "  bound     6924550 cycles, proven by segment-sum"));
+    run_free(&run);
+}
+
 /* What passes that were skipped would have computed decides the rest: they are executed. */
 static void test_forgotten_values(void **state) {
     (void)state;
@@ -288,6 +301,7 @@ int main(void) {
         cmocka_unit_test(test_time_limit_is_one_message),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_loops_in_loops),
+        cmocka_unit_test(test_chains_through_loops),
         cmocka_unit_test(test_forgotten_values),
         cmocka_unit_test(test_signals_end_a_run),
         cmocka_unit_test(test_signal_ends_what_waits),

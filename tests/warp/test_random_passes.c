@@ -288,9 +288,9 @@ static void compare_from(uint32_t classes, uint64_t seed, const char *bytes, siz
     const wb_kernel *kernel = wb_module_kernel(module, 0);
     wb_grid *whole = trace(kernel, launch, UINT32_MAX, UINT64_MAX, EXECUTED_MOST, diagnostics);
     const bool limited = diagnostics->over_limit;
-    wb_grid *skipping =
-                trace(kernel, launch, classes, from, (by_classes ? 16 : 2) * EXECUTED_MOST, diagnostics),
-            *shorter = NULL;
+    const uint64_t most = (by_classes ? 16 : 2) * EXECUTED_MOST; /* classes are tried several times */
+    wb_grid *skipping = NULL, *shorter = NULL;
+    if (!limited) skipping = trace(kernel, launch, classes, from, most, diagnostics);
     if (whole == NULL) {
         tally->endless++; /* within what may be executed, or with an error */
         if (skipping != NULL && !limited) text_string(difference, "an error is skipped");

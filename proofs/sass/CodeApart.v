@@ -32,7 +32,7 @@ Lemma idle_outside off m : outside off m [] idle_sched.
 Proof. split; nothing; cbn; lia. Qed.
 
 Lemma idle_wf m : CodeMachine.wf m [].
-Proof. split; nothing. destruct H as [_ [x [i [H _]]]]. destruct (no_stage _ _ _ H). Qed.
+Proof. split; nothing; destruct H as [_ [x [i [H _]]]]; destruct (no_stage _ _ _ H). Qed.
 
 Lemma idle_lam m b lP lI lD lR : lam_cert m b lP lI lD lR -> lam_cert m [] lP lI lD lR.
 Proof. intros H. split; nothing. apply (l_older _ _ _ _ _ _ H). Qed.
@@ -165,14 +165,7 @@ Section Sms.
   Notation whose i x := (group (mach i) (fst x)).
   Variables (kd : nat -> Formulas.kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
     (lR : nat -> nat -> nat -> nat).
-  Hypothesis HL : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i).
-  Hypothesis HE : forall b, b < count X ->
-    sum (fun x => if whose (sm X b) x =? b then CodeElb.work (prog (sm X b)) x else 0)
-      (keys (prog (sm X b))) <= kE (kd b).
-  Hypothesis Hlam : forall i x, i < M -> In x (keys (prog i)) ->
-    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
-      <= kL (kd (whose i x)).
-  Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
+  Hypothesis HK : code_amounts M mach prog (count X) (sm X) kd lP lI lD lR.
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b)
     \/ forall N, alone (own (sm X b)) b ->
          cycles N (fun t => counted (own (sm X b)) t && stays (own (sm X b)) b t) <= kS (kd b).
@@ -186,6 +179,7 @@ Section Sms.
     intros Hi.
     apply (outside_ledger (off i) size (Finite i) M R delta mach (only_prog i) (only_sched i)
       (only i) (only_code i Hi) kd lP lI lD lR).
+    destruct HK as [HL HE Hlam HA]. split.
     - intros j Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [apply HL, Hi|].
       apply (idle_lam _ (prog j)), HL, Hj.
     - intros b Hb. cbn [sm only only_times]. unfold only_prog. destruct (here i b) eqn:E.

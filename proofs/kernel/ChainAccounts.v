@@ -40,12 +40,12 @@ Proof.
 Qed.
 
 (** As the other route from the beginning on. *)
-Definition begun (a : nat) (ro : nat -> nat) : nat -> nat :=
+Definition steady (a : nat) (ro : nat -> nat) : nat -> nat :=
   splice a (fun _ => ro a) ro.
 
-Lemma begun_turns a ro z : cnt (turns_at (begun a ro)) z <= cnt (fun t => (a <=? t) && turns_at ro t) z.
+Lemma steady_turns a ro z : cnt (turns_at (steady a ro)) z <= cnt (fun t => (a <=? t) && turns_at ro t) z.
 Proof.
-  apply cnt_le. intros t _ H. unfold turns_at, begun in *. destruct (Nat.leb_spec a t) as [L|L].
+  apply cnt_le. intros t _ H. unfold turns_at, steady in *. destruct (Nat.leb_spec a t) as [L|L].
   - rewrite !splice_behind in H by lia. exact H.
   - rewrite splice_before in H by exact L. destruct (le_lt_dec a (S t)) as [L'|L'].
     + rewrite splice_behind in H by exact L'. replace (S t) with a in H by lia.
@@ -60,25 +60,25 @@ Section Accounts.
   (** Who pays is there. *)
   Hypothesis Span : forall c g t, g < count r -> pays c g t <> 0 -> start r g <= t < fin r g.
   (** What [g] pays along a route in [a, z) *)
-  Definition paid (ro : nat -> nat) (a z g : nat) : nat :=
+  Definition along (ro : nat -> nat) (a z g : nat) : nat :=
     sum (fun t => if a <=? t then pays (ro t) g t else 0) (seq 0 z).
   (** Cycle [t] is in the stay of [g], and the next one. *)
   Definition inside (g t : nat) : bool := (start r g <=? t) && (S t <? fin r g).
   Notation met ro g := (cnt (fun t => inside g t && turns_at ro t) (fin r g)).
   (** Of [n] changes in the stay *)
   Hypothesis Charges : forall g ro n, g < count r -> met ro g <= n ->
-    paid ro 0 (fin r g) g <= charge (ck g) n.
+    along ro 0 (fin r g) g <= charge (ck g) n.
   Hypothesis Less : forall g, g < count r -> cW (ck g) <= cE (ck g) /\ 1 <= cH (ck g).
   (** A route with less than [chg] changes from [t0] on *)
   Notation route ro t0 g := (forall z, cnt (fun t => (t0 <=? t) && turns_at ro t) z + 1 <= cH (ck g)).
   (** But for what others pay, it takes W + own; *)
   Hypothesis Timed : forall g t0, g < count r -> start r g <= t0 <= fin r g -> exists ro,
-    route ro t0 g /\ fin r g <= t0 + (cW (ck g) + cO (ck g)) + sum (paid ro t0 (fin r g)) (others r g).
+    route ro t0 g /\ fin r g <= t0 + (cW (ck g) + cO (ck g)) + sum (along ro t0 (fin r g)) (others r g).
   (** but for what all pay, lam. *)
   Hypothesis Idle : forall g t0, g < count r -> start r g <= t0 <= fin r g -> exists ro,
-    route ro t0 g /\ fin r g <= t0 + cL (ck g) + sum (paid ro t0 (fin r g)) (on_sm r (sm r g)).
+    route ro t0 g /\ fin r g <= t0 + cL (ck g) + sum (along ro t0 (fin r g)) (on_sm r (sm r g)).
 
-  Lemma paid_none ro a z g : g < count r -> fin r g <= a \/ z <= start r g -> paid ro a z g = 0.
+  Lemma paid_none ro a z g : g < count r -> fin r g <= a \/ z <= start r g -> along ro a z g = 0.
   Proof.
     intros Hg H. apply sum_zero. intros t Ht. apply in_seq in Ht.
     destruct (Nat.leb_spec a t) as [L|L]; [|reflexivity].
@@ -86,9 +86,9 @@ Section Accounts.
   Qed.
 
   Lemma paid_splice x a z ro ro' g : x <= a -> x <= z ->
-    paid ro 0 x g + paid ro' a z g <= paid (splice a ro ro') 0 z g.
+    along ro 0 x g + along ro' a z g <= along (splice a ro ro') 0 z g.
   Proof.
-    intros Hx Hz. unfold paid.
+    intros Hx Hz. unfold along.
     assert (sum (fun t => if 0 <=? t then pays (ro t) g t else 0) (seq 0 x)
       <= sum (fun t => if t <? x then pays (ro t) g t else 0) (seq 0 z)) as H.
     { replace z with (x + (z - x)) by lia. rewrite seq_app, sum_app.
@@ -101,9 +101,9 @@ Section Accounts.
   Qed.
 
   (** What is paid in a stay, at most *)
-  Lemma paid_stay ro a z g n : g < count r -> met ro g <= n -> paid ro a z g <= charge (ck g) n.
+  Lemma paid_stay ro a z g n : g < count r -> met ro g <= n -> along ro a z g <= charge (ck g) n.
   Proof.
-    intros Hg Hn. etransitivity; [|apply (Charges g ro n Hg Hn)]. unfold paid.
+    intros Hg Hn. etransitivity; [|apply (Charges g ro n Hg Hn)]. unfold along.
     assert (forall t, (if a <=? t then pays (ro t) g t else 0) <= if 0 <=? t then pays (ro t) g t
       else 0) as A by (intros t; cbn; destruct (a <=? t); lia).
     destruct (le_lt_dec z (fin r g)) as [L|L].
@@ -213,14 +213,14 @@ Section Accounts.
       (** Those outside of the slot pay. *)
       Lemma out_of_slot ro a z l : incl l here -> NoDup l ->
         (forall c, In c F -> In c l -> fin r c <= a \/ z <= start r c) ->
-        sum (paid ro a z) l <= sum (paid ro a z) (rest r i F).
+        sum (along ro a z) l <= sum (along ro a z) (rest r i F).
       Proof.
         intros Inc Nd Apart. transitivity (sum (fun c => if existsb (Nat.eqb c) F then 0
-          else paid ro a z c) l).
+          else along ro a z c) l).
         - apply sum_le. intros c Hc. destruct (existsb _ F) eqn:E; [|apply le_n].
           apply existsb_exists in E as [d [Hd E]]. apply Nat.eqb_eq in E as ->.
           rewrite paid_none; [apply le_n|apply here_is, Inc, Hc|apply Apart; assumption].
-        - transitivity (sum (fun c => if existsb (Nat.eqb c) F then 0 else paid ro a z c) here).
+        - transitivity (sum (fun c => if existsb (Nat.eqb c) F then 0 else along ro a z c) here).
           + apply sum_incl; assumption.
           + unfold rest. rewrite sum_filter. apply sum_le. intros c _. destruct (existsb _ F); cbn; lia.
       Qed.
@@ -229,13 +229,13 @@ Section Accounts.
       Lemma routed : forall n g, ord r g < n -> In g F -> exists ro,
         (forall z, cnt (turns_at ro) z + 1 <= sum (fun c => cH (ck c)) (upto (S (ord r g))))
         /\ cycles (fin r g) (counted r) <= sum own (upto (S (ord r g)))
-          + sum (paid ro 0 (fin r g)) (rest r i F).
+          + sum (along ro 0 (fin r g)) (rest r i F).
       Proof.
         induction n as [|n IH]; [lia|]. intros g Hn Hg. pose proof (slot_here g Hg) as Gh.
         destruct (here_is g Gh) as [G1 G2]. pose proof (times_of g Gh) as Dg.
         destruct (Timed g (start r g) G1 ltac:(lia)) as [ro' [T' F']].
-        assert (sum (paid ro' (start r g) (fin r g)) (others r g)
-          <= sum (paid ro' (start r g) (fin r g)) (rest r i F)) as Out.
+        assert (sum (along ro' (start r g) (fin r g)) (others r g)
+          <= sum (along ro' (start r g) (fin r g)) (rest r i F)) as Out.
         { apply out_of_slot.
           - intros c Hc. unfold others in Hc. rewrite G2 in Hc. apply filter_In in Hc. apply Hc.
           - apply NoDup_filter, nodup_on_sm.
@@ -251,18 +251,18 @@ Section Accounts.
           apply (slot_passing r M R delta _ Lg i q F Hq All g t Inc Hg Ct); [lia|].
           intros c Hc O. specialize (A c Hc O). lia. }
         assert (forall x ro, x <= start r g -> (forall c, In c F -> ord r c < ord r g ->
-          fin r c <= x) -> forall Y, cycles x (counted r) <= Y + sum (paid ro 0 x) (rest r i F) ->
+          fin r c <= x) -> forall Y, cycles x (counted r) <= Y + sum (along ro 0 x) (rest r i F) ->
           cycles (fin r g) (counted r) <= Y + own g
-            + sum (paid (splice (start r g) ro ro') 0 (fin r g)) (rest r i F)) as Step.
+            + sum (along (splice (start r g) ro ro') 0 (fin r g)) (rest r i F)) as Step.
         { intros x ro Hx A Y HY. pose proof (gap_cycles (counted r) x (start r g) (fin r g) g Gh
             ltac:(lia) (Gap x A)) as C.
-          assert (sum (paid ro 0 x) (rest r i F) + sum (paid ro' (start r g) (fin r g)) (rest r i F)
-            <= sum (paid (splice (start r g) ro ro') 0 (fin r g)) (rest r i F)) as S1; [|lia].
+          assert (sum (along ro 0 x) (rest r i F) + sum (along ro' (start r g) (fin r g)) (rest r i F)
+            <= sum (along (splice (start r g) ro ro') 0 (fin r g)) (rest r i F)) as S1; [|lia].
           rewrite <- sum_add. apply sum_le. intros c _. apply paid_splice; lia. }
         destruct (upto (ord r g)) as [|c0 l0] eqn:E.
-        - exists (begun (start r g) ro'). split.
+        - exists (steady (start r g) ro'). split.
           + intros z. rewrite upto_next, E by exact Hg. etransitivity; [|apply (T' z)].
-            apply Nat.add_le_mono_r, begun_turns.
+            apply Nat.add_le_mono_r, steady_turns.
           + rewrite upto_next, E by exact Hg. apply (Step 0); [lia| |cbn; lia].
             intros c Hc O. exfalso. pose proof (proj2 (upto_in c (ord r g)) (conj Hc O)) as H.
             rewrite E in H. destruct H.
@@ -294,7 +294,7 @@ Section Accounts.
         apply slot_meets; assumption.
       Qed.
 
-      Lemma rest_charged ro z : sum (paid ro 0 z) (rest r i F)
+      Lemma rest_charged ro z : sum (along ro 0 z) (rest r i F)
         <= sum (fun c => charge (ck c) (met ro c)) (rest r i F).
       Proof.
         apply sum_le. intros c Hc. apply paid_stay; [|apply le_n].
@@ -327,11 +327,11 @@ Section Accounts.
           unfold passing. rewrite (proj2 (Nat.ltb_lt _ _)), andb_true_r by lia.
           apply Nat.leb_le, (Gap t Ct); [lia|]. intros c Hc. specialize (A c Hc). lia. }
         assert (forall ro' t0, (forall c, In c F -> fin r c <= t0) ->
-          sum (paid ro' t0 (fin r b)) here <= sum (paid ro' t0 (fin r b)) (rest r i F)) as Out.
+          sum (along ro' t0 (fin r b)) here <= sum (along ro' t0 (fin r b)) (rest r i F)) as Out.
         { intros ro' t0 A. apply out_of_slot; [apply incl_refl|apply nodup_on_sm|auto]. }
         assert (forall ro y, (forall z, cnt (turns_at ro) z <= slot_turns ck F + cH (ck b) - 1) ->
           cycles (fin r b) (counted r) <= slot_sum r delta ck F + delta + cL (ck b)
-            + sum (paid ro 0 y) (rest r i F) ->
+            + sum (along ro 0 y) (rest r i F) ->
           exists n, cycles (fin r b) (counted r) <= slot_sum r delta ck F + delta + cL (ck b)
             + sum (fun c => charge (ck c) (n c)) (rest r i F)
           /\ sum n (rest r i F) <= (R - 1) * (slot_turns ck F + cH (ck b) - 1)) as Fin.
@@ -340,15 +340,15 @@ Section Accounts.
         assert (F = [] \/ F <> []) as [E|E] by (destruct F; [auto|right; discriminate]).
         - destruct (Idle b (start r b) B1 ltac:(lia)) as [ro' [T' I']]. rewrite B2 in I'.
           assert (forall c, In c F -> fin r c <= 0) as A by (rewrite E; intros c []).
-          apply (Fin (begun (start r b) ro') (fin r b)).
-          + intros z. pose proof (begun_turns (start r b) ro' z). specialize (T' z). lia.
+          apply (Fin (steady (start r b) ro') (fin r b)).
+          + intros z. pose proof (steady_turns (start r b) ro' z). specialize (T' z). lia.
           + destruct (Nat.eq_dec (fin r b) 0) as [Z|Z]; [rewrite Z; cbn; lia|].
             pose proof (Gap' 0 (start r b) ltac:(lia) ltac:(lia) A ltac:(lia)) as C.
             pose proof (Out ro' (start r b) ltac:(rewrite E; intros c [])) as O.
-            assert (sum (paid ro' (start r b) (fin r b)) (rest r i F)
-              <= sum (paid (begun (start r b) ro') 0 (fin r b)) (rest r i F)) as P;
+            assert (sum (along ro' (start r b) (fin r b)) (rest r i F)
+              <= sum (along (steady (start r b) ro') 0 (fin r b)) (rest r i F)) as P;
               [|cbn [cycles seq] in C; change (cycles 0 (counted r)) with 0 in C; lia].
-            apply sum_le. intros c _. unfold begun.
+            apply sum_le. intros c _. unfold steady.
             pose proof (paid_splice 0 (start r b) (fin r b) (fun _ => ro' (start r b)) ro' c
               ltac:(lia) ltac:(lia)). lia.
         - destruct (exists_max (fin r) F E) as [g [Hg Mx]].
@@ -356,7 +356,7 @@ Section Accounts.
           pose proof (upto_all own (S (ord r g))).
           pose proof (upto_all (fun c => cH (ck c)) (S (ord r g))) as Tu.
           assert (cycles (fin r g) (counted r) <= slot_sum r delta ck F
-            + sum (paid ro 0 (fin r g)) (rest r i F)) as C' by (unfold slot_sum; lia).
+            + sum (along ro 0 (fin r g)) (rest r i F)) as C' by (unfold slot_sum; lia).
           fold (slot_turns ck F) in Tu.
           destruct (le_lt_dec (fin r b) (fin r g)) as [L|L].
           + apply (Fin ro (fin r g)); [intros z; specialize (T z); lia|].
@@ -368,9 +368,9 @@ Section Accounts.
               lia.
             * pose proof (Gap' (fin r g) t0 ltac:(lia) eq_refl Mx L).
               pose proof (Out ro' t0 (fun c Hc => Nat.le_trans _ _ _ (Mx c Hc) (Nat.le_max_l _ _))).
-              assert (sum (paid ro 0 (fin r g)) (rest r i F)
-                + sum (paid ro' t0 (fin r b)) (rest r i F)
-                <= sum (paid (splice t0 ro ro') 0 (fin r b)) (rest r i F)) as P; [|lia].
+              assert (sum (along ro 0 (fin r g)) (rest r i F)
+                + sum (along ro' t0 (fin r b)) (rest r i F)
+                <= sum (along (splice t0 ro ro') 0 (fin r b)) (rest r i F)) as P; [|lia].
               rewrite <- sum_add. apply sum_le. intros c _. apply paid_splice; lia.
       Qed.
     End Slot.
@@ -385,24 +385,24 @@ Section Accounts.
       { exists (fun _ => 0). split; [|lia]. rewrite cycles_none; [lia|]. intros t Ht. unfold behind.
         rewrite (proj2 (Nat.leb_gt t1 t)) by lia. apply andb_false_r. }
       set (t0 := max t1 (start r b)). destruct (Timed b t0 B1 ltac:(lia)) as [ro [T C]].
-      exists (fun c => met (begun t0 ro) c). split.
+      exists (fun c => met (steady t0 ro) c). split.
       - pose proof (gap_cycles (behind r t1 b) 0 t0 (fin r b) b Bh ltac:(lia)) as G.
         assert (cycles (fin r b) (behind r t1 b) <= delay r delta b + (fin r b - t0)) as G'.
         { apply G. intros t P Ht. unfold behind, holds in P. rewrite !andb_true_iff in P.
           destruct P as [[P1 [P2 _]] P3]. apply Nat.leb_le in P3. unfold passing.
           rewrite P1, P2, (proj2 (Nat.ltb_lt _ _)) by lia. reflexivity. }
-        assert (sum (paid ro t0 (fin r b)) (others r b)
-          <= sum (fun c => charge (ck c) (met (begun t0 ro) c)) (beside r i t1 b)) as S1; [|lia].
+        assert (sum (along ro t0 (fin r b)) (others r b)
+          <= sum (fun c => charge (ck c) (met (steady t0 ro) c)) (beside r i t1 b)) as S1; [|lia].
         unfold others, beside, present. rewrite B2, filter_both, !sum_filter. apply sum_le.
         intros c Hc. destruct (negb (c =? b)); [|rewrite andb_false_r; lia]. rewrite andb_true_r.
         destruct (here_is c Hc) as [C1 C2]. destruct (holds r c t1) eqn:Hh.
-        + etransitivity; [|apply (paid_stay (begun t0 ro) 0 (fin r b) c _ C1 (le_n _))].
+        + etransitivity; [|apply (paid_stay (steady t0 ro) 0 (fin r b) c _ C1 (le_n _))].
           pose proof (paid_splice 0 t0 (fin r b) (fun _ => ro t0) ro c ltac:(lia) ltac:(lia)).
-          unfold begun. lia.
+          unfold steady. lia.
         + rewrite paid_none; [lia|exact C1|left]. unfold holds in Hh.
           rewrite (proj2 (Nat.leb_le _ _) (Late c Hc)) in Hh. apply Nat.ltb_ge in Hh. lia.
-      - intros c _. pose proof (T (fin r c)). pose proof (begun_turns t0 ro (fin r c)).
-        enough (met (begun t0 ro) c <= cnt (turns_at (begun t0 ro)) (fin r c)) by lia.
+      - intros c _. pose proof (T (fin r c)). pose proof (steady_turns t0 ro (fin r c)).
+        enough (met (steady t0 ro) c <= cnt (turns_at (steady t0 ro)) (fin r c)) by lia.
         apply cnt_le. intros t _ H'. apply andb_prop in H'. apply H'.
     Qed.
   End Sm.

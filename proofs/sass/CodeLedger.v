@@ -167,7 +167,7 @@ Section CodeLedger.
           - apply (paid y t Hy); [|rewrite Gy, Hg; exact L]. unfold charged, window. rewrite S.
             cbn [negb andb]. apply orb_true_iff. right.
             rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. lia. }
-        pose proof (finish_late (mach i) p s WF OK (whose i x) cov (fun y t Hy H =>
+        pose proof (finish_late (mach i) p s WF _ _ OK (whose i x) cov (fun y t Hy H =>
           Busy t (held_paid y t Hy H)) Own (lP i) (lI i) (lD i) (lR i) (a_lam _ _ _ _ _ _ _ _ _ _
             HK i on_an_sm) x Hx eq_refl
           (finish p s x)) as Lt. rewrite Hg, <- St in Lt. specialize (Lt Bg (le_n _)). lia. }

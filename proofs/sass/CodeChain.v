@@ -203,6 +203,33 @@ Section Pays.
   Qed.
 End Pays.
 
+(** ** What a thread block amounts to *)
+
+(** Changes on the way to section [q] in sub-core [c], of a thread block that has warps in sub-core
+    [only] alone, or in several *)
+Definition turns_to (only : option nat) (c q : nat) : nat :=
+  match only with Some d => if c =? d then 0 else S q | None => q end.
+
+(** What all sub-cores reach of thread block [b], and the rest by sub-core *)
+Definition shared_of (m : machine) (p : block) (home : nat -> option nat) (b : nat) : nat :=
+  sum (fun x => if group m (fst x) =? b then wide p home x else 0) (keys p).
+Definition own_of (m : machine) (p : block) (home : nat -> option nat) (b c : nat) : nat :=
+  sum (fun x => if (group m (fst x) =? b) && (core m (fst x) =? c) then narrow p home x else 0)
+    (keys p).
+
+(** W, X, own and chg of the page *)
+Record chain_code (m : machine) (p : block) (home : nat -> option nat) (cores : nat)
+    (only : option nat) (k : chain_kind) (b : nat) : Prop := {
+  cc_only : forall x c, In x (keys p) -> group m (fst x) = b -> only = Some c ->
+    core m (fst x) = c;
+  cc_turns : forall x, In x (keys p) -> group m (fst x) = b ->
+    turns_to only (core m (fst x)) (sec (get p x)) + 1 <= cH k;
+  cc_turn : 1 <= cH k;
+  cc_less : cW k <= cE k;
+  cc_owned : cL k + largest (cH k - 1) (cX k) <= cO k;
+  cc_others : forall n, shared_of m p home b + largest (S n) (map (own_of m p home b) (seq 0 cores))
+    <= cW k + largest n (cX k) }.
+
 (** ** Kernels *)
 Section Kernel.
   Variables (M R delta : nat) (mach : nat -> machine) (prog : nat -> block)
@@ -221,29 +248,8 @@ Section Kernel.
 
   (** The only sub-core of a thread block; [None]: it may have several *)
   Variable only : nat -> option nat.
-  Hypothesis Only : forall i x c, i < M -> In x (keys (prog i)) -> only (whose i x) = Some c ->
-    core_of i x = c.
-  (** Changes on the way to section [q] in sub-core [c] *)
-  Definition turns_to (b c q : nat) : nat :=
-    match only b with Some d => if c =? d then 0 else S q | None => q end.
-
-  (** What all sub-cores reach of a thread block, and the rest by sub-core *)
-  Definition shared_of (b : nat) : nat := let i := sm X b in
-    sum (fun x => if whose i x =? b then wide (prog i) (home i) x else 0) (keys (prog i)).
-  Definition own_of (b c : nat) : nat := let i := sm X b in
-    sum (fun x => if (whose i x =? b) && (core_of i x =? c) then narrow (prog i) (home i) x else 0)
-      (keys (prog i)).
-
-  (** W, X, own and chg of the page *)
-  Record chain_code (b : nat) : Prop := {
-    cc_turns : forall x, In x (keys (prog (sm X b))) -> whose (sm X b) x = b ->
-      turns_to b (core_of (sm X b) x) (sec (get (prog (sm X b)) x)) + 1 <= cH (ck b);
-    cc_turn : 1 <= cH (ck b);
-    cc_less : cW (ck b) <= cE (ck b);
-    cc_owned : cL (ck b) + largest (cH (ck b) - 1) (cX (ck b)) <= cO (ck b);
-    cc_others : forall n, shared_of b + largest (S n) (map (own_of b) (seq 0 cores))
-      <= cW (ck b) + largest n (cX (ck b)) }.
-  Hypothesis HC : forall b, b < count X -> chain_code b.
+  Hypothesis HC : forall b, b < count X ->
+    chain_code (mach (sm X b)) (prog (sm X b)) (home (sm X b)) cores (only b) (ck b) b.
 
   (** What thread block [b] pays for sub-core [c] until it has ended *)
   Definition chain_pays (c b t : nat) : nat := let i := sm X b in
@@ -337,9 +343,9 @@ Section Kernel.
           - rewrite Nat.add_0_r. apply (pays_wide m p s OK (home i) Here ro x (start X b) N Hx).
             intros t Ht F. apply not_true_iff_false in E. apply E, existsb_exists. exists (ro t).
             split; [apply Vs, Ht|apply Nat.eqb_eq; congruence]. }
-        etransitivity; [|apply (cc_others _ (HC b Hb))].
-        transitivity (shared_of b + sum (own_of b) (filter (fun c => c <? cores) vs)).
-        { change (sum (own_of b) ?l) with (sum (fun c => sum (fun x =>
+        etransitivity; [|apply (cc_others _ _ _ _ _ _ _ (HC b Hb))].
+        transitivity (shared_of m p (home i) b + sum (own_of m p (home i) b) (filter (fun c => c <? cores) vs)).
+        { change (sum (own_of m p (home i) b) ?l) with (sum (fun c => sum (fun x =>
             if (whose i x =? b) && (core_of i x =? c) then narrow p (home i) x else 0) (keys p)) l).
           unfold shared_of. rewrite sum_swap, <- sum_add. apply sum_le. intros x Hx.
           destruct (whose i x =? b); cbn [andb]; [|lia]. apply Nat.add_le_mono_l.
@@ -350,7 +356,7 @@ Section Kernel.
           pose proof (sum_ge (fun c => if core_of i x =? c then narrow p (home i) x else 0) _ _ F) as G.
           cbn beta in G. rewrite Nat.eqb_refl in G. exact G. }
         apply Nat.add_le_mono_l.
-        etransitivity; [apply (largest_ge (own_of b) (seq 0 cores) (filter (fun c => c <? cores) vs)
+        etransitivity; [apply (largest_ge (own_of m p (home i) b) (seq 0 cores) (filter (fun c => c <? cores) vs)
           (length vs))|].
         + apply NoDup_filter, Nd.
         + intros c Hc. apply filter_In in Hc as [_ Hc]. apply Nat.ltb_lt in Hc. apply in_seq. lia.
@@ -402,11 +408,11 @@ Section Kernel.
       intros Ht0. destruct Lawful as [J [enters OK]]. pose proof (HC b Hb) as C.
       destruct (c_end _ _ _ _ _ _ _ _ V b Hb) as [He|[x [Hx [Hg He]]]].
       { exists (fun _ => 0). split; [|lia]. intros z. rewrite cnt_none.
-        - pose proof (cc_turn _ C). lia.
+        - pose proof (cc_turn _ _ _ _ _ _ _ C). lia.
         - intros t _. unfold turns_at. rewrite Nat.eqb_refl. apply andb_false_r. }
       set (cov := fun c t => (start X b <=? t) && served c t).
       pose proof (c_start _ _ _ _ _ _ _ _ V b Hb) as St.
-      set (q := turns_to b (core_of i x) (sec (get p x))).
+      set (q := turns_to (only b) (core_of i x) (sec (get p x))).
       assert (finish p s x <= start X b + cL (ck b) + best cov cores (finish p s x) q (core_of i x))
         as Late.
       { pose proof (a_path _ _ _ _ _ _ _ _ _ _ HK i x sm_here Hx) as Pa. cbn [plain kL] in Pa.
@@ -427,13 +433,13 @@ Section Kernel.
           [unfold served, stays; rewrite (proj2 (Nat.ltb_ge _ _) Lb), andb_false_r; reflexivity|];
           apply Win; [exact Hy|left; unfold window; lia|rewrite Gy; exact Lb])).
         specialize (T (lP i) (lI i) (lD i) (lR i) (a_lam _ _ _ _ _ _ _ _ _ _ HK i sm_here)
-          (fun c q t => best cov cores t (turns_to b c q) c) 0).
+          (fun c q t => best cov cores t (turns_to (only b) c q) c) 0).
         pose proof (begun m p s WF OK x Hx) as Bg. rewrite Hg, <- St in Bg.
-        assert (at_most s b (fun c q t => best cov cores t (turns_to b c q) c) 0
+        assert (at_most s b (fun c q t => best cov cores t (turns_to (only b) c q) c) 0
           (core_of i x, sec (get p x)) (lE p (lI i) (lD i) x + max (write (get p x)) (read (get p x)))
           (finish p s x)) as T'.
         { apply T; try assumption.
-          - intros c r. rewrite <- St. generalize (turns_to b c r). intros k. clear -k.
+          - intros c r. rewrite <- St. generalize (turns_to (only b) c r). intros k. clear -k.
             assert (forall t k c, t <= start X b -> best cov cores t k c = 0) as Z.
             { induction t as [|t IH]; intros k' c' Ht; [reflexivity|]. cbn [best].
               assert (forall d, cov d t = false) as Off
@@ -444,22 +450,22 @@ Section Kernel.
               apply list_max_le_in. intros y Hy. apply in_map_iff in Hy as [d [<- _]].
               rewrite IH, Off by lia. apply le_n. }
             apply Z, le_n.
-          - intros c r t. pose proof (best_counts cov cores t (turns_to b c r) c). lia.
-          - intros c r t Ht H. pose proof (best_counts cov cores t (turns_to b c r) c) as Q.
+          - intros c r t. pose proof (best_counts cov cores t (turns_to (only b) c r) c). lia.
+          - intros c r t Ht H. pose proof (best_counts cov cores t (turns_to (only b) c r) c) as Q.
             unfold cov in Q at 2. rewrite St, (proj2 (Nat.leb_le _ _) Ht), H in Q. exact Q.
           - intros c d k t Hcd. apply best_turns. unfold turns_to. destruct (only b) as [o|]; [|lia].
             destruct (k =? o); lia.
           - intros y d r t Hy Gy. unfold turns_to. destruct (only b) as [o|] eqn:E.
-            + assert (core_of i y = o) as -> by (apply (Only i y o sm_here Hy); congruence).
+            + assert (core_of i y = o) as -> by (apply (cc_only _ _ _ _ _ _ _ C y o Hy Gy eq_refl)).
               rewrite Nat.eqb_refl. destruct (Nat.eqb_spec d o) as [->|N]; [apply le_n|].
               etransitivity; [apply (best_changes cov cores t 0 o d)|apply best_turns; lia].
-              rewrite <- (Only i y o sm_here Hy) by congruence. apply (Cores i y sm_here Hy).
+              rewrite <- (cc_only _ _ _ _ _ _ _ C y o Hy Gy eq_refl). apply (Cores i y sm_here Hy).
             + apply best_changes, (Cores i y sm_here Hy). }
         specialize (T' (finish p s x)). rewrite <- St in T'. specialize (T' Bg (le_n _)).
         cbn [fst snd] in T'. fold q in T'. lia. }
       destruct (best_route cov cores (finish p s x) q (core_of i x)) as [ro [Tu [_ Be]]]. exists ro.
       split.
-      - intros z. pose proof (cc_turns _ C x Hx Hg) as Ht. fold q in Ht.
+      - intros z. pose proof (cc_turns _ _ _ _ _ _ _ C x Hx Hg) as Ht. fold q in Ht.
         enough (cnt (fun t => (t0 <=? t) && turns_at ro t) z <= cnt (turns_at ro) z)
           by (specialize (Tu z); lia).
         apply cnt_le. intros t _ H. apply andb_prop in H. apply H.
@@ -489,7 +495,7 @@ Section Kernel.
         + sum (along chain_pays ro t0 (fin X b)) (others X b).
     Proof.
       intros Ht0. destruct (chain_idle t0 Ht0) as [ro [T C]].
-      exists ro. split; [exact T|]. pose proof (cc_owned _ (HC b Hb)).
+      exists ro. split; [exact T|]. pose proof (cc_owned _ _ _ _ _ _ _ (HC b Hb)).
       assert (along chain_pays ro t0 (fin X b) b <= charge (ck b) (cH (ck b) - 1)) as Own.
       { transitivity (along chain_pays (steady t0 ro) 0 (fin X b) b).
         - pose proof (paid_splice chain_pays 0 t0 (fin X b) (fun _ => ro t0) ro b ltac:(lia) ltac:(lia)).
@@ -519,8 +525,48 @@ Section Kernel.
     apply (route_chains X M R delta ck chain_ledger chain_pays).
     - intros c g t Hg. apply pays_there, Hg.
     - intros g ro n Hg. apply chain_charges, Hg.
-    - intros g Hg. split; apply (HC g Hg).
+    - intros g Hg. pose proof (HC g Hg) as C. split; [apply (cc_less _ _ _ _ _ _ _ C)|].
+      apply (cc_turn _ _ _ _ _ _ _ C).
     - intros g t0 Hg. apply chain_timed, Hg.
     - intros g t0 Hg. apply chain_idle, Hg.
   Qed.
+
+  (** Cycles that are not counted, and another ledger of the same run, with alpha and solo *)
+  Variables (service : nat) (kd : nat -> Formulas.kind).
+  Hypothesis Skips : forall N, cycles N (skip X) <= service.
+  Hypothesis Lk : ledger X M R delta kd.
+  Notation kinds := (map ck (all X)).
+
+  (** *** K-CHAIN, static dispatch *)
+  Theorem code_k_chain_static b : b < count X ->
+    fin X b <= chain_static X R delta ck (sm X b) + service.
+  Proof.
+    intros Hb. apply (held_up X service Skips), (k_chain_static _ _ _ _ _ chain_ledger code_chains b Hb).
+  Qed.
+
+  (** *** K-CHAIN, K-CHAIN-AREA and K-CHAIN-BAL where thread blocks wait for slots *)
+  Theorem code_k_chain b : dynamic X M R -> M * R < count X -> b < count X ->
+    fin X b <= chain_sm R delta (count X - (M - 1) * R) kinds + service
+    /\ fin X b <= k_chain_area M R delta (map kd (all X)) [kinds] + service
+    /\ fin X b <= k_chain_bal M R delta (map kd (all X)) [kinds] + service.
+  Proof.
+    intros Dyn W Hb. pose proof code_chains as Ch. pose proof chain_ledger as Lc.
+    assert (forall c, In c [ck] -> ledger X M R delta (fun b => plain (c b)) /\ chains X M R delta c)
+      as Kept by (intros c [<-|[]]; auto).
+    repeat split; apply (held_up X service Skips).
+    - apply (k_chain_dynamic _ _ _ _ _ Lc Ch Dyn W b Hb).
+    - apply (k_chain_area_bound X M R delta kd [ck] Lk Kept Dyn W b Hb).
+    - apply (k_chain_bal_bound X M R delta kd [ck] Lk Kept Dyn W b Hb).
+  Qed.
 End Kernel.
+
+(** A thread block that is elsewhere *)
+Lemma chain_code_nil m m' p home cores only k b : chain_code m p home cores only k b ->
+  chain_code m' [] home cores only k b.
+Proof.
+  intros [H1 H2 H3 H4 H5 H6]. split; try assumption;
+    try (intros; match goal with H : In _ (keys []) |- _ => destruct H end).
+  intros n. etransitivity; [|apply H6]. unfold shared_of at 1. cbn [keys flat_map seq length].
+  assert (largest (S n) (map (own_of m' [] home b) (seq 0 cores)) <= 0) as Z; [|cbn in *; lia].
+  etransitivity; [apply largest_total|]. rewrite sum_zero; [apply le_n|reflexivity].
+Qed.

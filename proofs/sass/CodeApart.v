@@ -157,6 +157,21 @@ Section Sms.
       rewrite <- E. apply C7, Hb.
   Qed.
 
+  Lemma only_amounts i kd lP lI lD lR : i < M ->
+    code_amounts M mach prog (count X) (sm X) kd lP lI lD lR ->
+    code_amounts M mach (only_prog i) (count (only i)) (sm (only i)) kd lP lI lD lR.
+  Proof.
+    intros Hi [HL HE Hlam HA]. split.
+    - intros j Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [apply HL, Hi|].
+      apply (idle_lam _ (prog j)), HL, Hj.
+    - intros b Hb. cbn [sm only only_times]. unfold only_prog. destruct (here i b) eqn:E.
+      + rewrite Nat.eqb_refl. apply here_eq in E. rewrite <- E. apply HE, Hb.
+      + rewrite (proj2 (Nat.eqb_neq _ _) (elsewhere_apart i)). cbn. lia.
+    - intros j x Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [|intros []].
+      intros Hx. apply Hlam; assumption.
+    - exact HA.
+  Qed.
+
   (** SM [i] alone, in the cycles outside of its V *)
   Definition own (i : nat) : run :=
     drawn_run (off i) size (Finite i) mach (only_prog i) (only_sched i) (only i).
@@ -178,16 +193,7 @@ Section Sms.
   Proof.
     intros Hi.
     apply (outside_ledger (off i) size (Finite i) M R delta mach (only_prog i) (only_sched i)
-      (only i) (only_code i Hi) kd lP lI lD lR).
-    destruct HK as [HL HE Hlam HA]. split.
-    - intros j Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [apply HL, Hi|].
-      apply (idle_lam _ (prog j)), HL, Hj.
-    - intros b Hb. cbn [sm only only_times]. unfold only_prog. destruct (here i b) eqn:E.
-      + rewrite Nat.eqb_refl. apply here_eq in E. rewrite <- E. apply HE, Hb.
-      + rewrite (proj2 (Nat.eqb_neq _ _) (elsewhere_apart i)). cbn. lia.
-    - intros j x Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [|intros []].
-      intros Hx. apply Hlam; assumption.
-    - exact HA.
+      (only i) (only_code i Hi) kd lP lI lD lR (only_amounts i kd lP lI lD lR Hi HK)).
     - intros b Hb. destruct (here i b) eqn:E.
       + destruct (HS b Hb) as [H|H]; [left; exact H|right].
         replace (sm X b) with i in H by (symmetry; apply here_eq, E). exact H.

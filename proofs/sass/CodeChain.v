@@ -561,12 +561,12 @@ Section Kernel.
 End Kernel.
 
 (** A thread block that is elsewhere *)
-Lemma chain_code_nil m m' p home cores only k b : chain_code m p home cores only k b ->
-  chain_code m' [] home cores only k b.
+Lemma chain_code_nil m m' p home home' cores only k b : chain_code m p home cores only k b ->
+  chain_code m' [] home' cores only k b.
 Proof.
   intros [H1 H2 H3 H4 H5 H6]. split; try assumption;
     try (intros; match goal with H : In _ (keys []) |- _ => destruct H end).
   intros n. etransitivity; [|apply H6]. unfold shared_of at 1. cbn [keys flat_map seq length].
-  assert (largest (S n) (map (own_of m' [] home b) (seq 0 cores)) <= 0) as Z; [|cbn in *; lia].
+  assert (largest (S n) (map (own_of m' [] home' b) (seq 0 cores)) <= 0) as Z; [|cbn in *; lia].
   etransitivity; [apply largest_total|]. rewrite sum_zero; [apply le_n|reflexivity].
 Qed.

@@ -215,7 +215,9 @@ uint64_t time_of_grid(const struct method *method) {
     return method->with != NULL ? method->with(method->formula) : method->of_grid();
 }
 
+/* That chains pay for what is held back in single blocks is on paper. */
 uint64_t time_by_sums(const struct method *method) {
+    if (method->share != NULL && grid.stalled) return UNLIMITED;
     grid.summed = false;
     grid.by_sums = true;
     const uint64_t time = time_of_grid(method);

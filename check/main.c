@@ -27,7 +27,7 @@ number_list numbers;
 static uint64_t claims, failed, contradicted, longest, least = UINT64_MAX;
 static const char *least_by; /* the method that shows least */
 static number_list on_paper; /* methods that are claimed, */
-static number_list checked;  /* and what theorems that Coq checked show instead, or UINT64_MAX */
+static number_list checked;  /* and what theorems that Coq checked show instead, or UNLIMITED */
 static char *const *files;   /* that it must be of */
 static int file_count;
 
@@ -115,7 +115,8 @@ static void begin_claims(void) {
 static void note_theorem(uint64_t number, uint64_t claim, uint64_t held) {
     const struct method *method = method_at(number);
     if (method->theorem != NULL) return;
-    const uint64_t shown = method->by_sums == NULL ? UINT64_MAX : add(time_by_sums(method), held);
+    const uint64_t time = method->by_sums == NULL ? UNLIMITED : time_by_sums(method);
+    const uint64_t shown = time == UNLIMITED ? time : add(time, held);
     if (shown <= claim) return;
     PUSH(&on_paper, number);
     PUSH(&checked, shown);
@@ -141,7 +142,7 @@ static void read_claim(const uint64_t *n) {
 
 static void print_on_paper(uint64_t p) {
     printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(on_paper.items[p])->name);
-    if (checked.items[p] != UINT64_MAX) printf(" (else at most %" PRIu64 ")", checked.items[p]);
+    if (checked.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", checked.items[p]);
 }
 
 /* What the claims rest on, but is only said. */

@@ -53,6 +53,38 @@ Proof.
     + rewrite splice_before, Nat.eqb_refl in H by exact L'. discriminate.
 Qed.
 
+(** The sub-cores that a route visits in [a, z) *)
+Lemma visited ro a z : exists vs, NoDup vs
+  /\ length vs <= S (cnt (fun t => (a <=? t) && (S t <? z) && turns_at ro t) z)
+  /\ forall t, a <= t < z -> In (ro t) vs.
+Proof.
+  induction z as [|z [vs [N [Len Vs]]]].
+  - exists []. split; [constructor|]. split; [cbn; lia|lia].
+  - set (p := fun t => (a <=? t) && (S t <? S z) && turns_at ro t).
+    assert (cnt (fun t => (a <=? t) && (S t <? z) && turns_at ro t) z <= cnt p z) as G.
+    { apply cnt_le. intros t _ H. unfold p. rewrite !andb_true_iff, Nat.leb_le, !Nat.ltb_lt in *.
+      intuition lia. }
+    pose proof (cnt_rises p z) as Rz.
+    destruct (in_dec Nat.eq_dec (ro z) vs) as [I|I].
+    { exists vs. split; [exact N|]. split; [lia|]. intros t Ht.
+      destruct (Nat.eq_dec t z) as [->|]; [exact I|apply Vs; lia]. }
+    destruct (le_lt_dec z a) as [L|L].
+    { exists [ro z]. split; [repeat constructor; easy|]. split; [cbn; lia|]. intros t Ht. left.
+      f_equal. lia. }
+    exists (ro z :: vs). split; [constructor; assumption|]. split.
+    + cbn [length]. enough (cnt (fun t => (a <=? t) && (S t <? z) && turns_at ro t) z + 1 <= cnt p z)
+        by lia.
+      destruct z as [|y]; [lia|]. cbn [cnt] in *.
+      assert (p y = true) as ->.
+      { unfold p, turns_at. rewrite (proj2 (Nat.leb_le a y)), (proj2 (Nat.ltb_lt _ _)) by lia.
+        apply negb_true_iff, Nat.eqb_neq. intros E. apply I. rewrite <- E. apply Vs. lia. }
+      rewrite (proj2 (Nat.ltb_ge (S y) (S y)) (le_n _)), andb_false_r. cbn [andb].
+      enough (cnt (fun t => (a <=? t) && (S t <? S y) && turns_at ro t) y <= cnt p y) by lia.
+      apply cnt_le. intros t _ H. unfold p. rewrite !andb_true_iff, Nat.leb_le, !Nat.ltb_lt in *.
+      intuition lia.
+    + intros t Ht. destruct (Nat.eq_dec t z) as [->|]; [left; reflexivity|right; apply Vs; lia].
+Qed.
+
 Section Accounts.
   Variables (r : run) (M R delta : nat) (ck : nat -> chain_kind).
   Hypothesis Lg : ledger r M R delta (fun b => plain (ck b)).

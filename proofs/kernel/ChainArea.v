@@ -469,6 +469,26 @@ Section Apart.
     Qed.
   End Ends.
 
+  (** *** Theorem 2 (K-CHAIN) *)
+  Theorem k_chain_apart ck b : In ck views -> b < count r ->
+    real (fin r b) <= chain_sm R delta (count r - (M - 1) * R) (map ck (all r)) + v.
+  Proof.
+    intros Hc Hb. assert (In b (on_sm r (sm r b))) as Hin by (apply in_on_sm; auto).
+    pose proof (a_sm _ _ _ _ _ _ _ _ Ap b Hb) as Hi. set (i := sm r b) in *.
+    pose proof (most_waits r M R Waits ltac:(lia)) as Hn. destruct (Lv ck i Hc Hi) as [Lg Ch].
+    destruct (last_here r M R delta v kd own clock Ap i b Hi Hin) as [e [He [Le Lst]]].
+    etransitivity; [apply (cycles_longer _ _ (counted r) Le)|].
+    apply (in_time r M R delta v kd own clock Ap i e _ Hi He). rewrite <- (own_all i).
+    pose proof (here_in r M R delta v kd own clock Ap i e Hi He) as He'.
+    destruct (taken_or_early r M R Dyn) as [A|A].
+    - apply (chain_sm_bound (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) (all_nodup _));
+        auto. rewrite (here i Hi). apply (most_blocks r M R (a_sm _ _ _ _ _ _ _ _ Ap)); assumption.
+    - etransitivity; [|apply (together_sm (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) e
+        He' _ Hn)].
+      apply (chain_never_full (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) (all_nodup _) e
+        He'). eapply own_early; eassumption.
+  Qed.
+
   (** *** Theorem 3 (K-CHAIN-AREA) *)
   Theorem k_chain_area_apart b : b < count r -> real (fin r b)
     <= k_chain_area M R delta (map kd (all r)) (map (fun ck => map ck (all r)) views) + 2 * v.

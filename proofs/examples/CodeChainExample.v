@@ -25,19 +25,22 @@ Definition at_start (b : nat) : nat := match b with 2 => 2 | _ => 0 end.
 Definition given (wt : nat -> nat -> nat) : Ledger.run :=
   Ledger.Run 3 (fun b => b mod 2) (fun _ => 0) (fun b => b) at_start at_start
     (fun b => at_start b + 2) (fun _ => false) wt.
-Definition three : Ledger.run := given (code_pays pair longs (fun _ => sides) (given (fun _ _ => 0))).
+Definition three : Ledger.run := given (code_pays pair longs (fun _ => sides) (given (fun _ _ =>
+  0))).
 (** Cycle 4 is left out, when all is over. *)
 Notation over := (later 4 1).
 
 Lemma longs_keys i x : In x (keys (longs i)) -> snd x = 0 /\ get (longs i) x = long
   /\ (fst x < 2 \/ i = 0 /\ fst x < 4).
 Proof.
-  destruct i; intros H; cbn in H; repeat (destruct H as [<-|H]; [cbn; repeat split; lia|]); destruct H.
+  destruct i; intros H; cbn in H; repeat (destruct H as [<-|H]; [cbn; repeat split; lia|]); destruct
+    H.
 Qed.
 
 Lemma longs_stage i x j u : ~ at_stage (longs i) x j u.
 Proof.
-  intros [Hx [Hj _]]. destruct (longs_keys i x Hx) as [_ [E _]]. unfold stages in Hj. rewrite E in Hj.
+  intros [Hx [Hj _]]. destruct (longs_keys i x Hx) as [_ [E _]]. unfold stages in Hj.
+  rewrite E in Hj.
   cbn in Hj. lia.
 Qed.
 
@@ -47,7 +50,8 @@ Ltac no_unit := intros; try match goal with
       destruct (longs_stage _ _ _ _ (at_own _ _ _ H H'))
   end.
 Ltac each_long := no_unit; repeat match goal with
-  | H : In ?x (keys (longs _)) |- _ => let E := fresh "E" in let W := fresh "W" in let K := fresh "K" in
+  | H : In ?x (keys (longs _)) |- _ => let E := fresh "E" in let W := fresh "W" in let K := fresh
+    "K" in
       destruct (longs_keys _ _ H) as [K [E W]]; rewrite ?E; clear H
   end; cbn in *; try lia.
 
@@ -58,7 +62,8 @@ Qed.
 
 Ltac key_by_key := match goal with
   | H : In _ (keys (longs _)) |- _ => cbn in H;
-      repeat (destruct H as [H|H]; [first [injection H as; subst|subst]; vm_compute; try lia|]); destruct H
+      repeat (destruct H as [H|H]; [first [injection H as; subst|subst]; vm_compute; try lia|]);
+        destruct H
   end.
 
 Lemma longs_outside i : i < 2 -> outside over (pair i) (longs i) sides.
@@ -70,8 +75,10 @@ Proof.
     try (intros g q n _ _ H; rewrite Nat.add_0_r; apply on_mono; exact H).
   - intros x Hx H. unfold latch in H. destruct (longs_keys 0 x Hx) as [_ [E _]]. rewrite E in H.
     discriminate.
-  - intros x y q _ Hy _ _ H. destruct (longs_keys 0 y Hy) as [_ [E _]]. rewrite E in H. cbn in H. lia.
-  - intros x y q _ Hy _ _ H. destruct (longs_keys 1 y Hy) as [_ [E _]]. rewrite E in H. cbn in H. lia.
+  - intros x y q _ Hy _ _ H. destruct (longs_keys 0 y Hy) as [_ [E _]]. rewrite E in H. cbn in H.
+  lia.
+  - intros x y q _ Hy _ _ H. destruct (longs_keys 1 y Hy) as [_ [E _]]. rewrite E in H. cbn in H.
+  lia.
 Qed.
 
 Ltac block_of b := destruct b as [|[|[|b]]]; cbn in *; try lia.
@@ -122,7 +129,8 @@ Proof.
   split.
   - intros i Hi. assert (i = 0 \/ i = 1) as [->| ->] by lia; split; try solve [each_long];
       try solve [intros; key_by_key].
-    all: intros w k c n j Hx H; destruct (longs_keys _ _ Hx) as [_ [E _]]; rewrite E in H; destruct H.
+    all: intros w k c n j Hx H; destruct (longs_keys _ _ Hx) as [_ [E _]]; rewrite E in H; destruct
+      H.
   - intros b Hb. block_of b.
   - intros i x Hi Hx. assert (i = 0 \/ i = 1) as [->| ->] by lia; key_by_key.
   - intros b _. apply le_n.
@@ -153,7 +161,8 @@ Qed.
 Lemma brief_skips N : cycles N (skip brief) <= 0.
 Proof. rewrite cycles_none; [lia|reflexivity]. Qed.
 
-Theorem sides_end b : b < 3 -> fin brief b <= 4 /\ fin brief b <= chain_static brief 1 0 side_kind (sm brief b) + 0.
+Theorem sides_end b : b < 3 -> fin brief b <= 4 /\ fin brief b <= chain_static brief 1 0 side_kind
+  (sm brief b) + 0.
 Proof.
   intros Hb. pose proof (code_ledger 2 1 0 _ _ _ brief brief_run _ _ _ _ _ longs_amounts
     (fun _ _ => or_introl (le_n _))) as Lk. split.

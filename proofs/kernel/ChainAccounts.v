@@ -43,7 +43,8 @@ Qed.
 Definition steady (a : nat) (ro : nat -> nat) : nat -> nat :=
   splice a (fun _ => ro a) ro.
 
-Lemma steady_turns a ro z : cnt (turns_at (steady a ro)) z <= cnt (fun t => (a <=? t) && turns_at ro t) z.
+Lemma steady_turns a ro z : cnt (turns_at (steady a ro)) z <= cnt (fun t => (a <=? t) && turns_at ro
+  t) z.
 Proof.
   apply cnt_le. intros t _ H. unfold turns_at, steady in *. destruct (Nat.leb_spec a t) as [L|L].
   - rewrite !splice_behind in H by lia. exact H.
@@ -72,7 +73,8 @@ Proof.
     { exists [ro z]. split; [repeat constructor; easy|]. split; [cbn; lia|]. intros t Ht. left.
       f_equal. lia. }
     exists (ro z :: vs). split; [constructor; assumption|]. split.
-    + cbn [length]. enough (cnt (fun t => (a <=? t) && (S t <? z) && turns_at ro t) z + 1 <= cnt p z)
+    + cbn [length]. enough (cnt (fun t => (a <=? t) && (S t <? z) && turns_at ro t) z + 1 <= cnt p
+      z)
         by lia.
       destruct z as [|y]; [lia|]. cbn [cnt] in *.
       assert (p y = true) as ->.
@@ -102,10 +104,12 @@ Section Accounts.
     along ro 0 (fin r g) g <= charge (ck g) n.
   Hypothesis Less : forall g, g < count r -> cW (ck g) <= cE (ck g) /\ 1 <= cH (ck g).
   (** A route with less than [chg] changes from [t0] on *)
-  Notation route ro t0 g := (forall z, cnt (fun t => (t0 <=? t) && turns_at ro t) z + 1 <= cH (ck g)).
+  Notation route ro t0 g := (forall z, cnt (fun t => (t0 <=? t) && turns_at ro t) z + 1 <= cH (ck
+    g)).
   (** But for what others pay, it takes W + own; *)
   Hypothesis Timed : forall g t0, g < count r -> start r g <= t0 <= fin r g -> exists ro,
-    route ro t0 g /\ fin r g <= t0 + (cW (ck g) + cO (ck g)) + sum (along ro t0 (fin r g)) (others r g).
+    route ro t0 g /\ fin r g <= t0 + (cW (ck g) + cO (ck g)) + sum (along ro t0 (fin r g)) (others r
+      g).
   (** but for what all pay, lam. *)
   Hypothesis Idle : forall g t0, g < count r -> start r g <= t0 <= fin r g -> exists ro,
     route ro t0 g /\ fin r g <= t0 + cL (ck g) + sum (along ro t0 (fin r g)) (on_sm r (sm r g)).
@@ -168,9 +172,11 @@ Section Accounts.
     Proof.
       intros N Hl Hr Hn. set (z := list_max (map (fin r) l)).
       etransitivity; [|apply (Hn z)]. rewrite <- cycles_cnt. unfold cycles.
-      transitivity (sum (fun g => sum (fun t => Nat.b2n (inside g t && turns_at ro t)) (seq 0 z)) l).
+      transitivity (sum (fun g => sum (fun t => Nat.b2n (inside g t && turns_at ro t)) (seq 0 z))
+        l).
       - apply sum_le. intros g Hg. rewrite <- cycles_cnt. change (cycles (fin r g)
-          (fun t => inside g t && turns_at ro t) <= cycles z (fun t => inside g t && turns_at ro t)).
+          (fun t => inside g t && turns_at ro t) <= cycles z (fun t => inside g t && turns_at ro
+            t)).
         apply cycles_longer, list_max_in_ge, Hg.
       - rewrite sum_swap. apply sum_le. intros t _. apply sum_once; [exact N| |].
         + intros g _. destruct (inside g t), (turns_at ro t); cbn; lia.
@@ -180,9 +186,11 @@ Section Accounts.
           pose proof (times_of g (Hl g Hg)). pose proof (times_of g' (Hl g' Hg')).
           destruct (Nat.lt_trichotomy (ord r g) (ord r g')) as [O|[O|O]];
             [|apply same_place; auto|].
-          * pose proof (slot_after r M R delta _ Lg i g g' (Hl g Hg) (Hl g' Hg') (Hr g g' Hg Hg') O).
+          * pose proof (slot_after r M R delta _ Lg i g g' (Hl g Hg) (Hl g' Hg') (Hr g g' Hg Hg')
+            O).
             lia.
-          * pose proof (slot_after r M R delta _ Lg i g' g (Hl g' Hg') (Hl g Hg) (Hr g' g Hg' Hg) O).
+          * pose proof (slot_after r M R delta _ Lg i g' g (Hl g' Hg') (Hl g Hg) (Hr g' g Hg' Hg)
+            O).
             lia.
     Qed.
 
@@ -200,7 +208,8 @@ Section Accounts.
         + rewrite (proj2 (Nat.ltb_lt _ _)) by lia. apply orb_true_r.
         + rewrite (Gap t P) by lia. reflexivity.
       - etransitivity; [apply cnt_or|]. apply Nat.add_le_mono; [|exact In].
-        etransitivity; [apply cnt_or|]. rewrite <- !cycles_cnt in *. apply Nat.add_le_mono; assumption.
+        etransitivity; [apply cnt_or|]. rewrite <- !cycles_cnt in *.
+        apply Nat.add_le_mono; assumption.
     Qed.
 
     Section Slot.
@@ -254,7 +263,8 @@ Section Accounts.
           rewrite paid_none; [apply le_n|apply here_is, Inc, Hc|apply Apart; assumption].
         - transitivity (sum (fun c => if existsb (Nat.eqb c) F then 0 else along ro a z c) here).
           + apply sum_incl; assumption.
-          + unfold rest. rewrite sum_filter. apply sum_le. intros c _. destruct (existsb _ F); cbn; lia.
+          + unfold rest. rewrite sum_filter. apply sum_le. intros c _.
+          destruct (existsb _ F); cbn; lia.
       Qed.
 
       (** The route of the slot until [g] ends *)
@@ -288,7 +298,8 @@ Section Accounts.
             + sum (along (splice (start r g) ro ro') 0 (fin r g)) (rest r i F)) as Step.
         { intros x ro Hx A Y HY. pose proof (gap_cycles (counted r) x (start r g) (fin r g) g Gh
             ltac:(lia) (Gap x A)) as C.
-          assert (sum (along ro 0 x) (rest r i F) + sum (along ro' (start r g) (fin r g)) (rest r i F)
+          assert (sum (along ro 0 x) (rest r i F) + sum (along ro' (start r g) (fin r g)) (rest r i
+            F)
             <= sum (along (splice (start r g) ro ro') 0 (fin r g)) (rest r i F)) as S1; [|lia].
           rewrite <- sum_add. apply sum_le. intros c _. apply paid_splice; lia. }
         destruct (upto (ord r g)) as [|c0 l0] eqn:E.
@@ -334,25 +345,30 @@ Section Accounts.
       Qed.
 
       Theorem slot_account g z : In g F -> z <= fin r g -> exists n,
-        cycles z (counted r) <= slot_sum r delta ck F + sum (fun c => charge (ck c) (n c)) (rest r i F)
+        cycles z (counted r) <= slot_sum r delta ck F + sum (fun c => charge (ck c) (n c)) (rest r i
+          F)
         /\ sum n (rest r i F) <= (R - 1) * (slot_turns ck F - 1).
       Proof.
         intros Hg Hz. destruct (routed _ g (le_n _) Hg) as [ro [T C]]. exists (fun c => met ro c).
-        pose proof (cycles_longer z (fin r g) (counted r) Hz). pose proof (rest_charged ro (fin r g)).
+        pose proof (cycles_longer z (fin r g) (counted r) Hz).
+        pose proof (rest_charged ro (fin r g)).
         pose proof (upto_all own (S (ord r g))).
         pose proof (upto_all (fun c => cH (ck c)) (S (ord r g))).
-        unfold slot_sum, slot_turns. split; [lia|]. apply rest_meets. intros y. specialize (T y). lia.
+        unfold slot_sum, slot_turns. split; [lia|]. apply rest_meets. intros y. specialize (T y).
+        lia.
       Qed.
 
       Theorem slot_then_account b : In b here -> ~ In b F ->
         (forall t, counted r t = true -> t < start r b -> (forall c, In c F -> fin r c <= t) ->
           disp r b <= t) -> exists n, cycles (fin r b) (counted r)
-          <= slot_sum r delta ck F + delta + cL (ck b) + sum (fun c => charge (ck c) (n c)) (rest r i F)
+          <= slot_sum r delta ck F + delta + cL (ck b) + sum (fun c => charge (ck c) (n c)) (rest r
+            i F)
         /\ sum n (rest r i F) <= (R - 1) * (slot_turns ck F + cH (ck b) - 1).
       Proof.
         intros Bh Nb Gap. destruct (here_is b Bh) as [B1 B2]. pose proof (times_of b Bh) as Db.
         pose proof (delay_le r delta b) as Dl. pose proof (proj2 (Less b B1)) as Tb.
-        assert (forall x t0, x <= t0 -> t0 = max x (start r b) -> (forall c, In c F -> fin r c <= x) ->
+        assert (forall x t0, x <= t0 -> t0 = max x (start r b) -> (forall c, In c F -> fin r c <= x)
+          ->
           x < fin r b -> cycles (fin r b) (counted r)
             <= cycles x (counted r) + delay r delta b + (fin r b - t0)) as Gap'.
         { intros x t0 _ E A L. apply gap_cycles; [exact Bh|lia|]. intros t Ct Ht. rewrite Ct.

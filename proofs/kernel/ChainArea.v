@@ -238,7 +238,8 @@ Section Sums.
         + sum cO l + (R - 1) * (list_max (map cL l) + delta) + (length l - M * R) * delta.
     Proof.
       pose proof (Sms b Hb) as HM. pose proof (Rooms b Hb) as HR.
-      destruct (finite_choice (fun j (n : nat -> nat -> nat) => forall q, q < R -> path_of j q (n q))
+      destruct (finite_choice (fun j (n : nat -> nat -> nat) => forall q, q < R -> path_of j q (n
+        q))
         (fun _ _ => 0) M) as [n Hn].
       { intros j Hj. apply (finite_choice (path_of j) (fun _ => 0)). intros q Hq.
         apply (Paths j q Hj Hq). }
@@ -283,7 +284,8 @@ Section Sums.
 
     Lemma area_paths tail : T <= C1 + (delta + tail) -> T <= chain_area M R delta tail l.
     Proof.
-      intros Ht. pose proof (Sms b Hb) as HM. pose proof (Rooms b Hb) as HR. pose proof paths_sum as P.
+      intros Ht. pose proof (Sms b Hb) as HM. pose proof (Rooms b Hb) as HR.
+      pose proof paths_sum as P.
       unfold chain_area. apply Nat.div_le_lower_bound; [apply Nat.neq_mul_0; lia|].
       pose proof (Nat.mul_le_mono_l T (C1 + (tail + delta)) ((M - 1) * R) ltac:(lia)) as H5.
       rewrite Nat.mul_add_distr_l in H5. assert (M * R * T = R * T + (M - 1) * R * T) as ->.
@@ -397,12 +399,14 @@ Section Apart.
     Proof.
       assert (t1 <= fin r b) as Ht by (eapply t1_T; eassumption).
       rewrite (first_before r own clock z i _ (a_mono _ _ _ _ _ _ _ _ Ap i _ _ Ht)).
-      rewrite (cycles_split _ (counted (own i)) (fun k => k <? clock i t1)). apply Nat.add_le_mono_l, cycles_le.
+      rewrite (cycles_split _ (counted (own i)) (fun k => k <? clock i t1)).
+      apply Nat.add_le_mono_l, cycles_le.
       intros k _ H. unfold behind in H. rewrite !andb_true_iff in H. destruct H as [[-> _] H].
       apply Nat.leb_le in H. cbn [andb]. apply negb_true_iff, Nat.ltb_ge, H.
     Qed.
 
-    Lemma tail_apart : tail <= delta + best_tail R (map kd (all r)) (map (fun ck => map ck (all r)) views).
+    Lemma tail_apart : tail <= delta + best_tail R (map kd (all r)) (map (fun ck => map ck (all r))
+      views).
     Proof.
       assert (In b (on_sm (own i) i)) as Hin' by (eapply here_in, in_on_sm; eauto).
       assert (forall c, In c (on_sm (own i) i) -> disp (own i) c <= clock i t1) as Late
@@ -412,7 +416,8 @@ Section Apart.
       enough (tail - delta <= best_tail R (map kd (all r)) (map (fun ck => map ck (all r)) views))
         by lia. apply best_ge.
       - pose proof (there_together (own i) M R delta kd (a_ledger _ _ _ _ _ _ _ _ Ap i Hi) i
-          (clock i t1) b Hin' Late (clock i (fin r b)) ltac:(rewrite P3; apply le_n) ltac:(lia)) as H.
+          (clock i t1) b Hin' Late (clock i (fin r b)) ltac:(rewrite P3; apply le_n) ltac:(lia)) as
+            H.
         rewrite own_all in H. lia.
       - intros l Hl. apply in_map_iff in Hl as [ck [<- Hc]]. destruct (Lv ck i Hc Hi) as [Lg Ch].
         pose proof (chain_tail (own i) M R delta ck Lg Ch i Hi (all (own i)) (on_sm_all (own i) i)
@@ -424,12 +429,14 @@ Section Apart.
       <= chain_area M R delta (best_tail R (map kd (all r)) (map (fun ck => map ck (all r)) views))
         (map ck (all r)) + 2 * v.
     Proof.
-      intros Hc. destruct (fewest r M R delta v kd own clock Ap Waits z b Hz Hb) as [j0 [Hj0 Least]].
+      intros Hc. destruct (fewest r M R delta v kd own clock Ap Waits z b Hz Hb) as [j0 [Hj0
+        Least]].
       assert (real (fin r b) <= parts j0 + tail + 2 * v) as Both
         by (apply (both_parts r M R delta v kd own clock Ap Waits z b Hz Lz Hb Lb j0 (parts j0) tail
           Hj0 (le_n _) (le_n _))).
       assert (forall c, c < count r -> sm r c < M /\ room r c < R /\ 1 <= cH (ck c)) as Facts.
-      { intros c Lc. pose proof (a_sm _ _ _ _ _ _ _ _ Ap c Lc) as Hs. destruct (Lv ck _ Hc Hs) as [Lg Ch].
+      { intros c Lc. pose proof (a_sm _ _ _ _ _ _ _ _ Ap c Lc) as Hs.
+      destruct (Lv ck _ Hc Hs) as [Lg Ch].
         assert (In c (on_sm r (sm r c))) as Hin by (apply in_on_sm; auto).
         destruct (place _ c Hs Hin) as [<- _]. rewrite <- (here _ Hs) in Hin.
         apply in_on_sm in Hin as [Hn _]. split; [exact Hs|].
@@ -449,12 +456,14 @@ Section Apart.
         + destruct (A j q Hj Hq) as [c0 [Hc0 Hr0]].
           assert (in_room (own j) j q <> []) as Ne.
           { rewrite own_room by exact Hj. intros E.
-            assert (In c0 (in_room r j q)) as X by (apply in_room_iff; auto). rewrite E in X. easy. }
+            assert (In c0 (in_room r j q)) as X by (apply in_room_iff; auto). rewrite E in X.
+            easy. }
           destruct (path_until (own j) M R delta ck Ch j q (clock j t1) Hj Hq Ne) as [n [H1 H2]].
           { intros k Ck Hk. destruct (own_full r M R delta v kd own clock Ap Dyn z Hz j Hj k q
               Ck Hk Hq) as [c [H1 [H2 H3]]]. exists c. split; [apply in_room_iff; auto|exact H3]. }
           exists n. rewrite own_room, own_rest, own_slot_sum in * by exact Hj.
-          rewrite !Nat.add_0_r. specialize (Least j Hj). split; [unfold first_part in *; lia|exact H2].
+          rewrite !Nat.add_0_r. specialize (Least j Hj).
+          split; [unfold first_part in *; lia|exact H2].
       - rewrite <- (by_sms r M R delta v kd own clock Ap).
         pose proof (lengths r M R delta v kd own clock Ap Waits z b Hz Hb) as Len. rewrite <- Len.
         assert (M * R * delta = sum (fun _ => R * delta) (seq 0 M)) as ->
@@ -463,7 +472,8 @@ Section Apart.
         destruct (Lv ck j Hc ltac:(lia)) as [Lg _].
         pose proof (sm_delays (own j) M R delta _ Lg j
           (own_used r M R delta v kd own clock Ap A j ltac:(lia))) as D.
-        rewrite (here j ltac:(lia)) in D. etransitivity; [|exact D]. apply Nat.add_le_mono_r, Nat.eq_le_incl.
+        rewrite (here j ltac:(lia)) in D. etransitivity; [|exact D].
+        apply Nat.add_le_mono_r, Nat.eq_le_incl.
         apply sum_ext. intros c Hd. symmetry. apply (own_delay j c); [lia|exact Hd].
       - pose proof tail_apart. lia.
     Qed.
@@ -485,7 +495,8 @@ Section Apart.
         auto. rewrite (here i Hi). apply (most_blocks r M R (a_sm _ _ _ _ _ _ _ _ Ap)); assumption.
     - etransitivity; [|apply (together_sm (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) e
         He' _ Hn)].
-      apply (chain_never_full (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) (all_nodup _) e
+      apply (chain_never_full (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) (all_nodup _)
+        e
         He'). eapply own_early; eassumption.
   Qed.
 
@@ -506,7 +517,8 @@ Section Apart.
         enough (real (fin r b) - v - delta <= best_tail R (map kd (all r))
           (map (fun ck => map ck (all r)) views)) by lia.
         apply best_ge.
-        * pose proof (Apart.never_full r M R delta v kd own clock Ap Waits (S R) b A ltac:(lia) Hb). lia.
+        * pose proof (Apart.never_full r M R delta v kd own clock Ap Waits (S R) b A ltac:(lia) Hb).
+          lia.
         * intros l Hl. apply in_map_iff in Hl as [ck' [<- Hc']].
           assert (In b (on_sm r (sm r b))) as Hin by (apply in_on_sm; auto).
           pose proof (a_sm _ _ _ _ _ _ _ _ Ap b Hb) as Hi.

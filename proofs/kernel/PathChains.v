@@ -7,7 +7,8 @@
 
 From Coq Require Import List Arith Lia Bool FinFun.
 From Warpbound Require Import Cycles Largest Share Formulas Model Elb Isolation Bounds Instances
-  Weights ChainWalk ChainWork ChainSlot ChainBlock ChainSib ChainTime ChainOwn ChainFormulas ChainAccounts Ledger
+  Weights ChainWalk ChainWork ChainSlot ChainBlock ChainSib ChainTime ChainOwn ChainFormulas
+    ChainAccounts Ledger
   Tail Grid Stay GridLedger.
 Import ListNotations.
 
@@ -140,7 +141,8 @@ Section PathChains.
     Proof.
       intros Hc Hn. pose proof (known c Hc) as A. set (mt := met p s (home i) ro 0 (fin r c)).
       assert (forall y, In y (keys p) -> mt y <= init (get p y)) as Mi.
-      { intros y Hy. etransitivity; [|apply (active_init m p s 0 (fin r c) y valid_sm Hy)]. apply cnt_le.
+      { intros y Hy. etransitivity; [|apply (active_init m p s 0 (fin r c) y valid_sm Hy)].
+      apply cnt_le.
         intros t _ E. apply andb_prop in E as [E1 E2]. apply andb_prop in E2 as [E2 _].
         rewrite E1, E2. reflexivity. }
       set (P := fun y => negb (mt y =? 0)).
@@ -154,7 +156,8 @@ Section PathChains.
       - etransitivity; [|apply (pa_work _ _ _ _ _ _ _ _ A)]. apply sum_le. intros y Hy.
         unfold whose. destruct (_ =? _); [apply Mi, Hy|lia].
       - destruct (visited ro (start r c) (fin r c)) as [U [U1 [U3 U2]]].
-        pose proof (window_work p (home i) cores (whose G i) (fun _ => 0) (Cores i) c 0 P U U1) as Wk.
+        pose proof (window_work p (home i) cores (whose G i) (fun _ => 0) (Cores i) c 0 P U U1) as
+          Wk.
         assert (wsum p (fun y => init (get p y)) (fun y =>
           P y && part (whose G i) (fun _ => 0) c 0 y) <= shar p (home i) (whose G i) (fun _ =>
           0) c 0 + largest (length U) (row p (home i) cores (whose G i) (fun _ => 0) c 0)) as Wk'.
@@ -216,7 +219,8 @@ Section PathChains.
         (whose G i y) l (H y Hy Q)) as S. cbv beta in S. rewrite Nat.eqb_refl in S. exact S.
     Qed.
 
-    Lemma cut_turns ro cut n t0 : (forall t, ro t <> ro (S t) -> In (S t) cut) -> length cut + 1 <= n ->
+    Lemma cut_turns ro cut n t0 : (forall t, ro t <> ro (S t) -> In (S t) cut) -> length cut + 1 <=
+      n ->
       forall z, cnt (fun t => (t0 <=? t) && turns_at ro t) z + 1 <= n.
     Proof.
       intros Cut Hn z. enough (cnt (fun t => (t0 <=? t) && turns_at ro t) z <= length cut) by lia.
@@ -228,13 +232,15 @@ Section PathChains.
     Qed.
 
     (** No change, where nothing is left *)
-    Lemma no_turns n t0 : 1 <= n -> forall z, cnt (fun t => (t0 <=? t) && turns_at (fun _ => 0) t) z + 1
+    Lemma no_turns n t0 : 1 <= n -> forall z, cnt (fun t => (t0 <=? t) && turns_at (fun _ => 0) t) z
+      + 1
       <= n.
     Proof. intros Hn. apply (cut_turns _ []); [congruence|exact Hn]. Qed.
 
     Lemma timed_route g t0 : In g here -> start r g <= t0 <= fin r g -> exists ro,
       (forall z, cnt (fun t => (t0 <=? t) && turns_at ro t) z + 1 <= cH (ck g))
-      /\ fin r g <= t0 + (cW (ck g) + cO (ck g)) + sum (along route_pays ro t0 (fin r g)) (others r g).
+      /\ fin r g <= t0 + (cW (ck g) + cO (ck g)) + sum (along route_pays ro t0 (fin r g)) (others r
+        g).
     Proof.
       intros Hg Ht. destruct (on_here g Hg) as [G1 G2]. pose proof (known g Hg) as A.
       destruct (Nat.eq_dec (fin r g) t0) as [E|N].
@@ -285,7 +291,8 @@ Section PathChains.
   Proof.
     apply (route_chains r (sms G) (slots G) (latency G) ck path_ledger route_pays).
     - intros c g t Hg N. destruct (g_place _ _ V g Hg) as [Hi _]. unfold route_pays in N.
-      destruct (existsb (fun y => (whose G (sm_of X g) y =? g) && initiates (sched X (sm_of X g)) t y)
+      destruct (existsb (fun y => (whose G (sm_of X g) y =? g) && initiates (sched X (sm_of X g)) t
+        y)
         (keys (prog G (sm_of X g)))) eqn:E.
       + apply existsb_exists in E as [y [Hy E]]. apply andb_prop in E as [E1 E2].
         apply Nat.eqb_eq in E1. pose proof (in_stay _ Hi y t Hy E2) as S. rewrite E1 in S. exact S.

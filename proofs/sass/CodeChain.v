@@ -2,7 +2,8 @@
 
     Lemma 4: a thread block has a route through the sub-cores, which changes at releases of its
     barriers, such that at most lam cycles of its stay are covered for the route by nobody.  Who
-    holds a unit that the route's sub-core reaches covers a cycle for it, or else who holds its issue
+    holds a unit that the route's sub-core reaches covers a cycle for it, or else who holds its
+      issue
     stage, or was issued there less than its hold before.  So SMs keep the accounts of
     kernel/ChainFormulas.v (kernel/ChainAccounts.v). *)
 
@@ -153,14 +154,16 @@ Section Pays.
     intros Hx N. etransitivity; [apply (cnt_le _ (fun t => existsb (fun i =>
       match home (unit (st b x i)) with None => holds b s x i t | _ => false end)
         (seq 0 (stages b x))))|].
-    - intros t Ht H. apply andb_prop in H as [H0 H]. apply Nat.leb_le in H0. specialize (N t ltac:(lia)).
+    - intros t Ht H. apply andb_prop in H as [H0 H]. apply Nat.leb_le in H0.
+    specialize (N t ltac:(lia)).
       apply orb_true_iff in H as [H|H].
       + apply uses_for_iff in H as [i [Hi [H1 H2]]]. apply existsb_exists. exists i.
         split; [apply in_seq; lia|]. unfold reached in H1.
         destruct (home (unit (st b x i))) as [d|] eqn:E; [|exact H2]. exfalso.
         pose proof (Home x i _ _ (at_own b x i Hx Hi) (B_self _ _ _)) as R. unfold reached in R.
         rewrite E in R. apply Nat.eqb_eq in R, H1. congruence.
-      + apply andb_prop in H as [_ H]. apply andb_prop in H as [H _]. apply Nat.eqb_eq in H. congruence.
+      + apply andb_prop in H as [_ H]. apply andb_prop in H as [H _]. apply Nat.eqb_eq in H.
+      congruence.
     - etransitivity; [apply (cnt_exists (fun t i =>
         match home (unit (st b x i)) with None => holds b s x i t | _ => false end))|].
       apply sum_le. intros i Hi. apply in_seq in Hi. destruct (home _); [rewrite cnt_none; auto|].
@@ -226,7 +229,8 @@ Section Kernel.
 
   Lemma chain_ledger : ledger X M R delta (fun b => plain (ck b)).
   Proof.
-    apply (code_ledger M R delta mach prog sched X V _ lP lI lD lR HK). intros b _. left. apply le_n.
+    apply (code_ledger M R delta mach prog sched X V _ lP lI lD lR HK). intros b _. left.
+    apply le_n.
   Qed.
 
   Section Block.
@@ -283,11 +287,13 @@ Section Kernel.
     Proof.
       intros Hn. destruct Lawful as [J [enters OK]]. set (N := fin X b).
       set (pay := fun x t => (start X b <=? t) && pays_for m p s (home i) (ro t) x t).
-      assert (along chain_pays ro 0 N b <= sum (fun x => if whose i x =? b then cnt (pay x) N else 0)
+      assert (along chain_pays ro 0 N b <= sum (fun x => if whose i x =? b then cnt (pay x) N else
+        0)
         (keys p)) as A.
       { transitivity (sum (fun t => sum (fun x => Nat.b2n ((whose i x =? b) && pay x t)) (keys p))
           (seq 0 N)).
-        - apply sum_le. intros t _. cbn [Nat.leb]. unfold chain_pays. destruct (t <? fin X b); [|lia].
+        - apply sum_le. intros t _. cbn [Nat.leb]. unfold chain_pays.
+        destruct (t <? fin X b); [|lia].
           apply sum_le. intros x Hx. destruct (Nat.eqb_spec (whose i x) b) as [E|E]; [|cbn; lia].
           cbn [andb]. unfold pay. destruct (pays_for m p s (home i) (ro t) x t) eqn:F; [|cbn; lia].
           pose proof (pays_then (ro t) x t Hx F) as L. rewrite E in L.
@@ -312,7 +318,8 @@ Section Kernel.
             intros t Ht F. apply not_true_iff_false in E. apply E, existsb_exists. exists (ro t).
             split; [apply Vs, Ht|apply Nat.eqb_eq; congruence]. }
         etransitivity; [|apply (cc_others _ _ _ _ _ _ _ (HC b Hb))].
-        transitivity (shared_of m p (home i) b + sum (own_of m p (home i) b) (filter (fun c => c <? cores) vs)).
+        transitivity (shared_of m p (home i) b + sum (own_of m p (home i) b) (filter (fun c => c <?
+          cores) vs)).
         { change (sum (own_of m p (home i) b) ?l) with (sum (fun c => sum (fun x =>
             if (whose i x =? b) && (core_of i x =? c) then narrow p (home i) x else 0) (keys p)) l).
           unfold shared_of. rewrite sum_swap, <- sum_add. apply sum_le. intros x Hx.
@@ -321,10 +328,12 @@ Section Kernel.
           apply Nat.eqb_eq in E as <-.
           assert (In (core_of i x) (filter (fun c => c <? cores) vs)) as F.
           { apply filter_In. split; [exact Hc|apply Nat.ltb_lt, (Cores i x sm_here Hx)]. }
-          pose proof (sum_ge (fun c => if core_of i x =? c then narrow p (home i) x else 0) _ _ F) as G.
+          pose proof (sum_ge (fun c => if core_of i x =? c then narrow p (home i) x else 0) _ _ F)
+            as G.
           cbn beta in G. rewrite Nat.eqb_refl in G. exact G. }
         apply Nat.add_le_mono_l.
-        etransitivity; [apply (largest_ge (own_of m p (home i) b) (seq 0 cores) (filter (fun c => c <? cores) vs)
+        etransitivity; [apply (largest_ge (own_of m p (home i) b) (seq 0 cores) (filter (fun c => c
+          <? cores) vs)
           (length vs))|].
         + apply NoDup_filter, Nd.
         + intros c Hc. apply filter_In in Hc as [_ Hc]. apply Nat.ltb_lt in Hc. apply in_seq. lia.
@@ -365,7 +374,8 @@ Section Kernel.
 
     Lemma reach_served c t : in_reach p s (home i) c t = true -> served c t = true.
     Proof.
-      intros H. apply (someone_pays m) in H as [y [Hy [H U]]]. apply (paying c y t Hy H), held_there; auto.
+      intros H. apply (someone_pays m) in H as [y [Hy [H U]]].
+      apply (paying c y t Hy H), held_there; auto.
     Qed.
 
     (** *** Lemma 4 of the page *)
@@ -389,7 +399,8 @@ Section Kernel.
         specialize (T ltac:(intros c y j v t Hy Hh Hr; apply reach_served, existsb_exists; exists y;
           split; [apply (at_key _ _ _ _ Hy)|]; apply uses_for_iff; exists j;
           destruct Hy as [_ [Hj Hv]]; split; [exact Hj|]; split; [rewrite Hv; exact Hr|exact Hh])).
-        assert (forall y t, In y (keys p) -> L s y <= t < L s y + window p s y \/ issues s y t = true ->
+        assert (forall y t, In y (keys p) -> L s y <= t < L s y + window p s y \/ issues s y t =
+          true ->
           t < fin X (whose i y) -> served (core_of i y) t = true) as Win.
         { intros y t Hy Hw Ly. destruct (in_reach p s (home i) (core_of i y) t) eqn:E;
             [apply reach_served, E|]. apply (paying _ y t Hy); [|exact Ly]. unfold pays_for.
@@ -404,7 +415,8 @@ Section Kernel.
           (fun c q t => best cov cores t (turns_to (only b) c q) c) 0).
         pose proof (begun m p s WF OK x Hx) as Bg. rewrite Hg, <- St in Bg.
         assert (at_most s b (fun c q t => best cov cores t (turns_to (only b) c q) c) 0
-          (core_of i x, sec (get p x)) (lE p (lI i) (lD i) x + max (write (get p x)) (read (get p x)))
+          (core_of i x, sec (get p x)) (lE p (lI i) (lD i) x + max (write (get p x)) (read (get p
+            x)))
           (finish p s x)) as T'.
         { apply T; try assumption.
           - intros c r. rewrite <- St. generalize (turns_to (only b) c r). intros k. clear -k.
@@ -413,7 +425,8 @@ Section Kernel.
               assert (forall d, cov d t = false) as Off
                 by (intros d; unfold cov; rewrite (proj2 (Nat.leb_gt _ _)) by lia; reflexivity).
               rewrite IH, Off by lia. destruct k' as [|k']; [reflexivity|].
-              enough (list_max (map (fun d => best cov cores t k' d + Nat.b2n (cov d t)) (seq 0 cores))
+              enough (list_max (map (fun d => best cov cores t k' d + Nat.b2n (cov d t)) (seq 0
+                cores))
                 <= 0) by (cbn [Nat.b2n]; lia).
               apply list_max_le_in. intros y Hy. apply in_map_iff in Hy as [d [<- _]].
               rewrite IH, Off by lia. apply le_n. }
@@ -421,7 +434,8 @@ Section Kernel.
           - intros c r t. pose proof (best_counts cov cores t (turns_to (only b) c r) c). lia.
           - intros c r t Ht H. pose proof (best_counts cov cores t (turns_to (only b) c r) c) as Q.
             unfold cov in Q at 2. rewrite St, (proj2 (Nat.leb_le _ _) Ht), H in Q. exact Q.
-          - intros c d k t Hcd. apply best_turns. unfold turns_to. destruct (only b) as [o|]; [|lia].
+          - intros c d k t Hcd. apply best_turns. unfold turns_to.
+          destruct (only b) as [o|]; [|lia].
             destruct (k =? o); lia.
           - intros y d r t Hy Gy. unfold turns_to. destruct (only b) as [o|] eqn:E.
             + assert (core_of i y = o) as -> by (apply (cc_only _ _ _ _ _ _ _ C y o Hy Gy eq_refl)).
@@ -447,13 +461,16 @@ Section Kernel.
           rewrite (proj2 (Nat.ltb_lt _ _)) by lia. reflexivity. }
         etransitivity; [apply cnt_or|]. apply Nat.add_le_mono; [apply cnt_interval|].
         rewrite <- cycles_cnt.
-        apply (cycles_sum N _ (fun t g => if t0 <=? t then chain_pays (ro t) g t else 0) (on_sm X i)).
+        apply (cycles_sum N _ (fun t g => if t0 <=? t then chain_pays (ro t) g t else 0) (on_sm X
+          i)).
         intros t Ht H. apply andb_prop in H as [H1 H2]. rewrite H1. apply Nat.leb_le in H1.
         unfold served, stays in H2. rewrite (proj2 (Nat.leb_le _ _)), (proj2 (Nat.ltb_lt _ _)) in H2
           by (unfold N in *; lia). cbn [andb negb orb] in H2. apply negb_true_iff in H2.
-        destruct (le_lt_dec 1 (sum (fun g => chain_pays (ro t) g t) (on_sm X i))) as [L|L]; [exact L|].
+        destruct (le_lt_dec 1 (sum (fun g => chain_pays (ro t) g t) (on_sm X i))) as [L|L]; [exact
+          L|].
         exfalso. apply not_true_iff_false in H2. apply H2, forallb_forall. intros g Hg'.
-        apply Nat.eqb_eq. pose proof (sum_ge (fun g => chain_pays (ro t) g t) g _ Hg'). cbn beta in *.
+        apply Nat.eqb_eq. pose proof (sum_ge (fun g => chain_pays (ro t) g t) g _ Hg').
+        cbn beta in *.
         lia.
     Qed.
 
@@ -466,7 +483,8 @@ Section Kernel.
       exists ro. split; [exact T|]. pose proof (cc_owned _ _ _ _ _ _ _ (HC b Hb)).
       assert (along chain_pays ro t0 (fin X b) b <= charge (ck b) (cH (ck b) - 1)) as Own.
       { transitivity (along chain_pays (steady t0 ro) 0 (fin X b) b).
-        - pose proof (paid_splice chain_pays 0 t0 (fin X b) (fun _ => ro t0) ro b ltac:(lia) ltac:(lia)).
+        - pose proof (paid_splice chain_pays 0 t0 (fin X b) (fun _ => ro t0) ro b ltac:(lia)
+          ltac:(lia)).
           unfold steady. lia.
         - apply chain_charges. pose proof (T (fin X b)).
           pose proof (steady_turns t0 ro (fin X b)).
@@ -475,7 +493,8 @@ Section Kernel.
           apply cnt_le. intros t _ H'. apply andb_prop in H'. apply H'. }
       unfold charge in Own.
       enough (sum (along chain_pays ro t0 (fin X b)) (on_sm X i)
-        <= along chain_pays ro t0 (fin X b) b + sum (along chain_pays ro t0 (fin X b)) (others X b)) by lia.
+        <= along chain_pays ro t0 (fin X b) b + sum (along chain_pays ro t0 (fin X b)) (others X b))
+          by lia.
       unfold others. rewrite sum_filter.
       transitivity (sum (fun c => (if c =? b then along chain_pays ro t0 (fin X b) b else 0)
         + (if negb (c =? b) then along chain_pays ro t0 (fin X b) c else 0)) (on_sm X i)).
@@ -509,7 +528,8 @@ Section Kernel.
   Theorem code_k_chain_static b : b < count X ->
     fin X b <= chain_static X R delta ck (sm X b) + service.
   Proof.
-    intros Hb. apply (held_up X service Skips), (k_chain_static _ _ _ _ _ chain_ledger code_chains b Hb).
+    intros Hb. apply (held_up X service Skips), (k_chain_static _ _ _ _ _ chain_ledger code_chains b
+      Hb).
   Qed.
 
   (** *** K-CHAIN, K-CHAIN-AREA and K-CHAIN-BAL where thread blocks wait for slots *)
@@ -519,7 +539,8 @@ Section Kernel.
     /\ fin X b <= k_chain_bal M R delta (map kd (all X)) [kinds] + service.
   Proof.
     intros Dyn W Hb. pose proof code_chains as Ch. pose proof chain_ledger as Lc.
-    assert (forall c, In c [ck] -> ledger X M R delta (fun b => plain (c b)) /\ chains X M R delta c)
+    assert (forall c, In c [ck] -> ledger X M R delta (fun b => plain (c b)) /\ chains X M R delta
+      c)
       as Kept by (intros c [<-|[]]; auto).
     repeat split; apply (held_up X service Skips).
     - apply (k_chain_dynamic _ _ _ _ _ Lc Ch Dyn W b Hb).

@@ -65,13 +65,15 @@ Section Sms.
     fin X b <= chain_sm R delta (count X - (M - 1) * R) (map ck (all X)) + service + n
     /\ fin X b <= k_chain_area M R delta (map kd (all X)) [map ck (all X)] + service + 2 * n.
   Proof.
-    intros D W Hb. pose proof (kernel_apart_runs off size Finite M R delta n mach prog sched X Run kd
+    intros D W Hb. pose proof (kernel_apart_runs off size Finite M R delta n mach prog sched X Run
+      kd
       lP lI lD lR HK' HS Few) as Ap.
     assert (forall c i, In c [ck] -> i < M -> ledger (own i) M R delta (fun b => plain (c b))
       /\ chains (own i) M R delta c) as Own by (intros c i [<-|[]]; apply own_chains).
     pose proof (held_up X service Skips b _ (k_chain_apart X M R delta n kd _ _ [ck] Ap Own D W ck b
       (or_introl eq_refl) Hb)).
-    pose proof (held_up X service Skips b _ (k_chain_area_apart X M R delta n kd _ _ [ck] Ap Own D W b
+    pose proof (held_up X service Skips b _ (k_chain_area_apart X M R delta n kd _ _ [ck] Ap Own D W
+      b
       Hb)) as H'. cbn [map] in H'. lia.
   Qed.
 End Sms.

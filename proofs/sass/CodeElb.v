@@ -159,7 +159,8 @@ Section Elb.
     pose proof (e_latch _ _ _ _ _ OK x Hx E). pose proof (issue_order m b s OK x Hx). lia.
   Qed.
 
-  (** Cycles in which [x] holds a unit, or the issue stage is or was its own while [idle]: never while
+  (** Cycles in which [x] holds a unit, or the issue stage is or was its own while [idle]: never
+    while
       it waits for its first unit. *)
   Lemma charge_window idle x n : In x (keys b) ->
     (forall t, 1 <= stages b x -> L s x <= t < D s x 0 -> idle t = false) ->
@@ -275,7 +276,8 @@ Section Elb.
     f (core_of x) q t <= f d (S q) t.
 
   (** At [X], in sub-core and section [k], at most [c] cycles from [t0] on are idle. *)
-  Definition at_most (k : nat * nat) (c X : nat) : Prop := late (f (fst k) (snd k)) t0 f0 (t0 + c) X.
+  Definition at_most (k : nat * nat) (c X : nat) : Prop := late (f (fst k) (snd k)) t0 f0 (t0 + c)
+    X.
   Notation of x := (core_of x, sec (get b x)).
 
   Local Lemma start c d q : t0 + f0 <= t0 + d + f c q t0.
@@ -302,7 +304,8 @@ Section Elb.
     sec (get b x) < r -> at_most (d, r) l X.
   Proof.
     intros Hx Hg H Hq. apply (at_most_later d (S (sec (get b x)))); [|exact Hq]. intros t H0 Ht.
-    specialize (H t H0 Ht). pose proof (Changes x d (sec (get b x)) t Hx Hg). cbn [fst snd] in *. lia.
+    specialize (H t H0 Ht). pose proof (Changes x d (sec (get b x)) t Hx Hg). cbn [fst snd] in *.
+    lia.
   Qed.
 
   Lemma at_most_covered k c X Y : at_most k c X -> (forall t, X <= t < Y -> cov (fst k) t = true) ->
@@ -411,14 +414,16 @@ Section Elb.
     Hypothesis Hk : In (w, k) (keys b).
     Hypothesis Hg : group m w = g.
     Hypothesis Older : forall j, j < k -> timely (w, j).
-    Hypothesis Open : at_most (of (w, k)) (lR g (sec (get b (w, k)))) (rel s g (sec (get b (w, k)))).
+    Hypothesis Open : at_most (of (w, k)) (lR g (sec (get b (w, k)))) (rel s g (sec (get b (w,
+      k)))).
 
     Lemma own_key j : j < k -> In (w, j) (keys b).
     Proof. intros. eapply keys_before; [exact Hk|lia]. Qed.
 
     (** What is so of an older instruction is so of this one's way. *)
     Lemma from_own j l X : j < k -> at_most (of (w, j)) l X -> at_most (of (w, k)) l X.
-    Proof. intros Hj H. apply (at_most_later _ _ _ _ _ H), (sections_grow m b w k j WF Hk). lia. Qed.
+    Proof. intros Hj H. apply (at_most_later _ _ _ _ _ H), (sections_grow m b w k j WF Hk). lia.
+    Qed.
 
     Lemma before_timely y : In y (before w k) -> at_most (of (w, k)) (lP (w, k)) y.
     Proof.
@@ -434,7 +439,8 @@ Section Elb.
           eapply late_sooner; [|exact Hn]. eapply at_most_more; [|exact Hl].
           apply (late_sooner _ _ _ _ (L s (w, j) + chold b (w, j) + (a - chold b (w, j)))); [|lia].
           apply at_most_add. apply (at_most_covered _ _ (L s (w, j)));
-            [apply (at_most_later _ _ _ _ _ (y_room _ T)), (sections_grow m b w (S j) j WF Hk); lia|].
+            [apply (at_most_later _ _ _ _ _ (y_room _ T)), (sections_grow m b w (S j) j WF Hk);
+              lia|].
           intros t Ht.
           apply (slot_covered (w, j)); [exact Hj|exact Hg|]. unfold window. lia.
       - eapply at_most_more; [exact Open|]. rewrite <- Hg at 1.
@@ -442,7 +448,8 @@ Section Elb.
       - apply in_flat_map in Hy as [[c n] [Hc Hy]]. apply in_map_iff in Hy as [j [<- Hj]].
         simpl in Hj. pose proof (awaited_before _ _ _ _ _ _ Hj) as Hlt.
         eapply at_most_more;
-          [apply (from_own (fst j) _ _ Hlt), timely_undone; [apply own_key|apply Older]; exact Hlt|].
+          [apply (from_own (fst j) _ _ Hlt), timely_undone; [apply own_key|apply Older]; exact
+            Hlt|].
         apply (l_waits _ _ _ _ _ _ HL w k c n j Hk Hc Hj).
     Qed.
 
@@ -490,7 +497,8 @@ Section Elb.
       induction i as [i IH] using lt_wf_ind. intros Hi. set (u := unit (st b (w, k) i)).
       pose proof (at_own b (w, k) i Hk Hi) as Hat. fold u in Hat.
       set (own := filter (fun o => (i <? stages b (w, o)) && (unit (st b (w, o) i) =? u))
-        (seq 0 k)). apply (at_most_walk _ _ _ (A s (w, k) i :: if clash m u then [] else map (fun o =>
+        (seq 0 k)). apply (at_most_walk _ _ _ (A s (w, k) i :: if clash m u then [] else map (fun o
+          =>
         D s (w, o) i) own)).
       - intros y [<-|Hy]; [apply ask_timely; [exact Hi|]; intros; apply IH; lia|].
         destruct (clash m u) eqn:C; [destruct Hy|]. apply in_map_iff in Hy as [o [<- Ho]].
@@ -591,7 +599,8 @@ Section Bound.
     enough (finish b s x + cnt (covered b s) start
       <= start + (lE b lI lD x + max (write (get b x)) (read (get b x)))
       + cnt (covered b s) (finish b s x)) by lia.
-    refine (finish_late m b s WF _ _ OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x Hx)
+    refine (finish_late m b s WF _ _ OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x
+      Hx)
       (le_n _)); intros y t Hy; [intros [H|H]|intros _ H]; apply existsb_exists; exists y;
       (split; [exact Hy|]); unfold covers.
     - rewrite H. reflexivity.

@@ -14,8 +14,9 @@
 #   make nightly what the gate has no time for: nightly-rounds (all rounds of all tests),
 #                nightly-sanitizers (all tests under them), nightly-lint (clang-tidy of all files),
 #                nightly-wings (each left out), and the site; tests/nightly says when each passed
-#   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and
-#                compare the library with what the definitions say of random blocks
+#   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, compare
+#                the library with what the definitions say of random blocks, and say which first
+#                numbers follow
 #   make proofs-campaign   the same of more schedules and certificates
 #   make qualify [SANITIZED=1] [QUALIFY="--only REQ-CERT"]   validate the tool on this machine,
 #                requirement by requirement, for those who have to qualify it:
@@ -141,6 +142,7 @@ proofs: packages-build+test+proofs
 	@$(NINJA) -C build $(QUIET) extracted_cases extracted_certificates \
 		extracted_code warpbound warpbound-check
 	@scripts/proofs-extracted
+	@scripts/proofs-first-numbers
 
 proofs-campaign: proofs
 	@scripts/proofs-extracted 10000 3334 10000 13400 10000 1000000

@@ -169,11 +169,13 @@ struct method {
     bool several;        /* requests may leave by several units */
     bool of_whole;       /* it says nothing of parts of paths */
     const char *theorem; /* of proofs/theorems; NULL: on paper, or so in part */
+    const char *by_sums; /* then it is that of the formula with E + lam and E for SIB and H */
 };
 
 const struct method *method_at(uint64_t number);                       /* or NULL (methods.c) */
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 uint64_t time_of_grid(const struct method *method);                    /* likewise (kernel.c) */
+uint64_t time_by_sums(const struct method *method);                    /* of one that has `by_sums` */
 
 /* Up to one without a name. */
 extern const struct key certificate_keys[], execution_keys[], kernel_keys[], static_keys[],

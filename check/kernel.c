@@ -63,6 +63,14 @@ static void measure_class(struct class *class) {
     grid.stalled = grid.stalled || of->stalls > 0;
 }
 
+uint64_t alpha_of(const struct class *class) {
+    return grid.by_sums ? add(class->initiations, class->latency) : class->alpha;
+}
+
+uint64_t met_of(const struct class *class) {
+    return grid.by_sums ? class->initiations : class->held;
+}
+
 void refuse_memory(void) {
     sum_up();
     if (held_in_all() > 0 || grid.stalled || grid.by_sm || grid.fetches > 0)
@@ -86,7 +94,7 @@ void sum_up(void) {
     grid.by_initiations.count = grid.by_held.count = grid.by_residency.count = grid.by_alone.count = 0;
     for (uint64_t k = 0; k < grid.classes.count; k++) {
         struct class *class = &grid.classes.items[k];
-        measure_class(class);
+        if (!grid.measured) measure_class(class);
         grid.blocks = add(grid.blocks, class->blocks);
         grid.initiations = add(grid.initiations, mul(class->blocks, class->initiations));
         grid.latencies = add(grid.latencies, mul(class->blocks, class->latency));
@@ -94,8 +102,8 @@ void sum_up(void) {
         grid.fetches = add(grid.fetches, mul(class->fetches, class->blocks));
         grid.fetches_most = max(grid.fetches_most, class->fetches);
         PUSH(&grid.by_initiations, (struct amount){class->initiations, class->blocks});
-        PUSH(&grid.by_held, (struct amount){class->held, class->blocks});
-        PUSH(&grid.by_residency, (struct amount){max(class->alpha, class->held), class->blocks});
+        PUSH(&grid.by_held, (struct amount){met_of(class), class->blocks});
+        PUSH(&grid.by_residency, (struct amount){max(alpha_of(class), met_of(class)), class->blocks});
         PUSH(&grid.by_alone, (struct amount){class->alone, class->blocks});
     }
     const uint64_t launched = count_of_subject("grid", NULL);
@@ -105,7 +113,7 @@ void sum_up(void) {
     rank(&grid.by_held);
     rank(&grid.by_residency);
     rank(&grid.by_alone);
-    grid.summed = true;
+    grid.summed = grid.measured = true;
 }
 
 /* ---- Formulas ---- */
@@ -120,7 +128,7 @@ static uint64_t together(uint64_t n) {
     n = min(n, grid.blocks);
     for (uint64_t k = 0; k < grid.classes.count && n > 1; k++) {
         const struct class *class = &grid.classes.items[k];
-        const uint64_t stay = add(class->alpha, beside(&grid.by_held, class->held, n - 1));
+        const uint64_t stay = add(alpha_of(class), beside(&grid.by_held, met_of(class), n - 1));
         const uint64_t own = add(class->initiations, class->latency);
         const uint64_t sum = add(own, beside(&grid.by_initiations, class->initiations, n - 1));
         most = max(most, min(stay, sum));
@@ -205,6 +213,16 @@ uint64_t time_of_grid(const struct method *method) {
         if (method->of_whole && blocks.items[b].parts) refuse("no claim of parts of paths: %s", method->name);
     grid.method = method;
     return method->with != NULL ? method->with(method->formula) : method->of_grid();
+}
+
+/* That chains pay for what is held back in single blocks is on paper. */
+uint64_t time_by_sums(const struct method *method) {
+    if (method->share != NULL && grid.stalled) return UNLIMITED;
+    grid.summed = false;
+    grid.by_sums = true;
+    const uint64_t time = time_of_grid(method);
+    grid.summed = grid.by_sums = false;
+    return time;
 }
 
 uint64_t last_room(void) {

@@ -50,7 +50,9 @@ extern struct grid {
     LIST(struct class) classes;
     const struct method *method;    /* that is asked */
     bool assigned;                  /* blocks go to fixed SMs, by their order (static.c) */
+    bool measured;                  /* classes are */
     bool summed;                    /* what follows is filled in */
+    bool by_sums;                   /* E + lam is alpha, E is H */
     bool stalled;                   /* requests of a block are held back */
     bool by_sm;                     /* what stands still is said of each SM (segment_sum.c) */
     struct fetching fetching;       /* `per_cycle` 0: not said */
@@ -70,7 +72,8 @@ typedef LIST(struct run) run_list;
 extern run_list runs;
 uint64_t blocks_of_sm(uint64_t sm, const struct run *run);
 
-void sum_up(void);               /* fills in what is not */
+uint64_t alpha_of(const struct class *class), met_of(const struct class *class); /* by `by_sums` */
+void sum_up(void);                                                               /* fills in what is not */
 void refuse_memory(void);        /* refuses what is held up by a memory that all SMs share */
 uint64_t start_time(uint64_t n); /* S_n: n blocks that start together */
 uint64_t most_of_an_sm(void);    /* blocks */

@@ -26,7 +26,8 @@ static const struct key *const tables[] = {certificate_keys, claim_keys,       e
 number_list numbers;
 static uint64_t claims, failed, contradicted, longest, least = UINT64_MAX;
 static const char *least_by; /* the method that shows least */
-static number_list on_paper; /* methods that are claimed */
+static number_list on_paper; /* methods that are claimed, */
+static number_list checked;  /* and what theorems that Coq checked show instead, or UNLIMITED */
 static char *const *files;   /* that it must be of */
 static int file_count;
 
@@ -110,6 +111,17 @@ static void begin_claims(void) {
     print_subject();
 }
 
+/* Whether Coq has checked what shows the claim. */
+static void note_theorem(uint64_t number, uint64_t claim, uint64_t held) {
+    const struct method *method = method_at(number);
+    if (method->theorem != NULL) return;
+    const uint64_t time = method->by_sums == NULL ? UNLIMITED : time_by_sums(method);
+    const uint64_t shown = time == UNLIMITED ? time : add(time, held);
+    if (shown <= claim) return;
+    PUSH(&on_paper, number);
+    PUSH(&checked, shown);
+}
+
 static void read_claim(const uint64_t *n) {
     const struct method *method = method_at(n[0]);
     const uint64_t claim = n[1];
@@ -124,8 +136,13 @@ static void read_claim(const uint64_t *n) {
     if (!proven) printf("NOT PROVEN: what can be shown is %" PRIu64 "\n", shown);
     if (proven) printf(shown == claim ? "proven\n" : "proven, even %" PRIu64 "\n", shown);
     failed += !proven;
-    if (method->theorem == NULL) PUSH(&on_paper, n[0]);
+    note_theorem(n[0], claim, held);
     if (block != NULL) compare_shown(method, shown);
+}
+
+static void print_on_paper(uint64_t p) {
+    printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(on_paper.items[p])->name);
+    if (checked.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", checked.items[p]);
 }
 
 /* What the claims rest on, but is only said. */
@@ -139,7 +156,7 @@ static void print_unchecked(void) {
         printf(" %s %" PRIu64 ",", held_names[k], machine.held[k]);
     printf(" in a block %" PRIu64 "; that the theorems are right", stalls);
     for (uint64_t p = 0; p < on_paper.count; p++)
-        printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(on_paper.items[p])->name);
+        print_on_paper(p);
     putchar('\n');
 }
 

@@ -17,13 +17,14 @@ static uint64_t sm_time(uint64_t sm) {
         if (count == 0) continue;
         count_of_sm = add(count_of_sm, count);
         busy = add(busy, mul(class->initiations, count));
-        held = add(held, mul(class->held, count));
+        held = add(held, mul(met_of(class), count));
         latency = max(latency, class->latency);
         alone = add(alone, mul(class->alone, count));
     }
     for (uint64_t i = 0; i < runs.count; i++) {
         const struct class *class = &grid.classes.items[runs.items[i].class];
-        if (blocks_of_sm(sm, &runs.items[i]) > 0) start = max(start, add(held - class->held, class->alpha));
+        if (blocks_of_sm(sm, &runs.items[i]) > 0)
+            start = max(start, add(held - met_of(class), alpha_of(class)));
     }
     count_work(2 * runs.count);
     const uint64_t waves = rounded_up(count_of_sm, grid.room);

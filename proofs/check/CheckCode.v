@@ -17,8 +17,6 @@ Definition each_stage (b : block) (x : key) (p : nat -> bool) : bool :=
 (** Every pair of following stages satisfies [p]. *)
 Definition each_link (b : block) (p : key -> nat -> bool) : bool :=
   each b (fun x => forallb (p x) (seq 0 (stages b x - 1))).
-(** The units of the block. *)
-Definition units_of (b : block) : list nat := flat_map (fun x => map unit (way (get b x))) (keys b).
 
 Lemma each_ok b p : each b p = true -> forall x, In x (keys b) -> p x = true.
 Proof. unfold each. rewrite forallb_forall. auto. Qed.
@@ -31,12 +29,6 @@ Lemma each_link_ok b p : each_link b p = true -> forall x i, In x (keys b) -> S 
 Proof.
   intros H x i Hx Hi. pose proof (each_ok _ _ H x Hx) as A. cbv beta in A.
   rewrite forallb_forall in A. apply A, in_seq. lia.
-Qed.
-
-Lemma at_unit b x i u : at_stage b x i u -> In u (units_of b).
-Proof.
-  intros [Hx [Hi <-]]. apply in_flat_map. exists x. split; [exact Hx|].
-  apply in_map_iff. exists (st b x i). split; [reflexivity|]. apply nth_In, Hi.
 Qed.
 
 (** Unit [u] has a queue of finite length. *)
@@ -53,6 +45,10 @@ Proof.
   intros [Q [x [i [[Hx [_ Hu]] [_ [Hi Hv]]]]]]. exists x, i. repeat (split; [assumption|]).
   apply finite_iff, Q.
 Qed.
+
+(** Two pairs are equal, or not. *)
+Definition pair_dec (a c : nat * nat) : {a = c} + {a <> c}.
+Proof. decide equality; apply Nat.eq_dec. Defined.
 
 (** ** What the code is: [wf]
 
@@ -88,9 +84,43 @@ Definition code_link_b (m : machine) (b : block) (x : key) (i : nat) : bool :=
     (unit (st b x (S i))) else true)
   else true.
 
+(** Links: pairs of units of which the second one can keep the first one full; each pair once. *)
+Definition pairs (m : machine) (b : block) (x : key) : list (nat * nat) :=
+  filter (fun uv => finite m (snd uv)) (map (fun i => (unit (st b x i), unit (st b x (S i))))
+    (seq 0 (stages b x - 1))).
+Definition links (m : machine) (b : block) : list (nat * nat) :=
+  nodup pair_dec (flat_map (pairs m b) (keys b)).
+
+Lemma back_in_links m b u v : back m b u v -> In (u, v) (links m b).
+Proof.
+  intros HB. destruct (back_link _ _ _ _ HB) as [x [i [Hx [Hi [<- [<- F]]]]]].
+  apply nodup_In, in_flat_map. exists x. split; [exact Hx|]. apply filter_In. split; [|exact F].
+  apply in_map_iff. exists i. split; [reflexivity|]. apply in_seq. lia.
+Qed.
+
+(** Without those that lead to where no other one begins; again and again none is left. *)
+Definition prune (l : list (nat * nat)) : list (nat * nat) :=
+  filter (fun a => existsb (fun c => fst c =? snd a) l) l.
+Definition acyclic_b (m : machine) (b : block) : bool :=
+  match Nat.iter (length (links m b)) prune (links m b) with [] => true | _ => false end.
+
+Lemma acyclic_ok m b u v : acyclic_b m b = true -> back m b u v -> ~ B m b v u.
+Proof.
+  intros H HB Hvu.
+  assert (forall n x y, back m b x y -> B m b y x -> In (x, y) (Nat.iter n prune (links m b))) as C.
+  { induction n as [|n IH]; intros x y Hb Hy; [apply back_in_links, Hb|]. cbn [Nat.iter nat_rect].
+    apply filter_In. split; [apply IH; assumption|]. apply existsb_exists.
+    inversion Hy as [|? z ? Hz Hzx]; subst.
+    - exists (x, x). split; [apply IH; assumption|apply Nat.eqb_refl].
+    - exists (y, z). split; [apply IH; [exact Hz|apply (back_behind m b z x); assumption]|].
+      apply Nat.eqb_refl. }
+  unfold acyclic_b in H. pose proof (C (length (links m b)) u v HB Hvu) as F.
+  destruct (Nat.iter _ _ _); [destruct F|discriminate].
+Qed.
+
 (** The block is well-formed. *)
 Definition code_wf_b (m : machine) (b : block) (c : ways) : bool :=
-  each b (code_inst_b m b c) && each_link b (code_link_b m b).
+  each b (code_inst_b m b c) && each_link b (code_link_b m b) && acyclic_b m b.
 
 Lemma way_stage m b c x i u : code_inst_b m b c x = true -> at_stage b x i u ->
   u = one c (core m (fst x)) (kind m u)
@@ -120,7 +150,7 @@ Qed.
 
 Theorem code_wf_ok m b c : code_wf_b m b c = true -> wf m b.
 Proof.
-  unfold code_wf_b. rewrite andb_true_iff. intros [HI HL]. pose proof (each_ok _ _ HI) as I1.
+  unfold code_wf_b. rewrite !andb_true_iff. intros [[HI HL] HA]. pose proof (each_ok _ _ HI) as I1.
   pose proof (each_link_ok _ _ HL) as L1. clear HI HL. split.
   - intros x Hx. specialize (I1 x Hx). unfold code_inst_b in I1.
     rewrite !andb_true_iff, Nat.leb_le in I1. tauto.
@@ -143,6 +173,7 @@ Proof.
   - intros u v HB C. destruct (back_link _ _ _ _ HB) as [x [i [Hx [Hi [<- [<- F]]]]]].
     specialize (L1 x i Hx Hi). unfold code_link_b in L1. rewrite F, C in L1. apply andb_prop in L1.
     apply L1.
+  - intros u v. apply acyclic_ok, HA.
   - intros x i v [Hx [Hi Hv]] Q. specialize (L1 x i Hx Hi). unfold code_link_b in L1.
     rewrite (proj2 (finite_iff m _)) in L1 by congruence. apply andb_prop in L1 as [L1 _].
     apply Nat.eqb_eq, L1.
@@ -151,6 +182,9 @@ Proof.
   - intros w k Hw. specialize (I1 _ Hw). unfold code_inst_b in I1. apply andb_prop in I1 as [_ I1].
     apply Nat.eqb_eq, I1.
 Qed.
+
+(** What shows anything has found the block well-formed. *)
+Ltac wf_in H := destruct (code_wf_b _ _ _) eqn:W in H; [eapply code_wf_ok, W|discriminate H].
 
 (** ** code-elb
 
@@ -242,5 +276,6 @@ Theorem code_elb_shown_ok m b c tP tI tD rows bound : code_elb_shown m b c tP tI
   forall s, valid m b s -> forall x, In x (keys b) ->
   finish b s x <= rel s (group m (fst x)) 0 + bound.
 Proof.
-  intros H s V. apply (code_elb_shown_enough _ _ _ _ _ _ _ _ H s _ _ (valid_enough m b s V)).
+  intros H s V. assert (wf m b) as W by (unfold code_elb_shown in H; wf_in H).
+  apply (code_elb_shown_enough _ _ _ _ _ _ _ _ H s _ _ (valid_enough m b s W V)).
 Qed.

@@ -65,8 +65,8 @@ Theorem code_fib_shown_ok m b c spare code bound : code_fib_shown m b c spare co
   forall s g, (forall w, group m w = g) -> valid m b s -> forall x, In x (keys b) ->
   finish b s x <= rel s g 0 + bound.
 Proof.
-  intros H s g One V.
-  apply (code_fib_shown_enough m b c spare code bound H s _ _ g One (valid_enough m b s V)).
+  intros H s g One V. assert (wf m b) as W by (unfold code_fib_shown in H; wf_in H).
+  apply (code_fib_shown_enough m b c spare code bound H s _ _ g One (valid_enough m b s W V)).
 Qed.
 
 (** ** With barriers
@@ -126,12 +126,20 @@ Proof.
   destruct (_ && _) eqn:E in H; [|discriminate]. rewrite !andb_true_iff in E. tauto.
 Qed.
 
+Lemma fib_sections_wf m b c loose spare least code sections bound :
+  code_fib_sections_shown m b c loose spare least code sections = Some bound -> wf m b.
+Proof.
+  unfold code_fib_sections_shown, sections_shown. intros H. destruct (loose_b _ _ _ _ _);
+    [wf_in H|discriminate].
+Qed.
+
 (** *** every execution of one. *)
 Theorem code_fib_sections_shown_ok m b c loose spare least code sections bound :
   code_fib_sections_shown m b c loose spare least code sections = Some bound ->
   forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
   forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
 Proof.
-  intros H s g One V K. apply (code_fib_sections_shown_enough _ _ _ _ _ _ _ _ _ H s _ _ g One
-    (valid_enough m b s V) (valid_leaves m b s least V K)).
+  intros H s g One V K. pose proof (fib_sections_wf _ _ _ _ _ _ _ _ _ H) as W.
+  apply (code_fib_sections_shown_enough _ _ _ _ _ _ _ _ _ H s _ _ g One
+    (valid_enough m b s W V) (valid_leaves m b s least V K)).
 Qed.

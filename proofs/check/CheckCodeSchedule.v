@@ -21,48 +21,7 @@ Section Check.
     apply in_keys, H.
   Qed.
 
-  (** ** What holds units: [taken], [blocked], [in_queue] *)
-
-  (** The pairs of units of which one can keep the other full. *)
-  Definition pairs (x : key) : list (nat * nat) :=
-    filter (fun uv => finite m (snd uv)) (map (fun i => (unit (st b x i), unit (st b x (S i))))
-      (seq 0 (stages b x - 1))).
-  (** Two pairs are equal. *)
-  Definition same (a c : nat * nat) : bool := (fst a =? fst c) && (snd a =? snd c).
-  (** [add_new] adds a pair that is not there. *)
-  Definition add_new (l : list (nat * nat)) (a : nat * nat) : list (nat * nat) :=
-    if existsb (same a) l then l else a :: l.
-  (** All such pairs of the block. *)
-  Definition links : list (nat * nat) := fold_left add_new (flat_map pairs (keys b)) [].
-
-  Lemma links_back u v : In (u, v) links -> back m b u v.
-  Proof.
-    assert (forall l acc, In (u, v) (fold_left add_new l acc) -> In (u, v) acc \/ In (u, v) l) as A.
-    { induction l as [|a l IH]; intros acc H; [auto|]. cbn [fold_left] in H.
-      destruct (IH _ H) as [H'|H']; [|right; right; exact H']. unfold add_new in H'.
-      destruct (existsb (same a) acc); [auto|].
-      destruct H' as [->|H']; [right; left; reflexivity|auto]. }
-    intros H. destruct (A _ _ H) as [[]|H']. apply in_flat_map in H' as [x [Hx H']].
-    apply filter_In in H' as [H' HF]. apply in_map_iff in H' as [i [E Hi]]. apply in_seq in Hi.
-    injection E as <- <-. split; [apply finite_iff, HF|]. exists x, i.
-    split; apply at_own; (exact Hx || lia).
-  Qed.
-
-  Variable ls : list (nat * nat).
-  Hypothesis Links : forall u v, In (u, v) ls -> back m b u v.
-
-  (** Unit [v] can keep [u] full. *)
-  Fixpoint behind_b (fuel u v : nat) : bool :=
-    (u =? v) || match fuel with 0 => false | S f =>
-      existsb (fun l => (fst l =? u) && behind_b f (snd l) v) ls end.
-
-  Lemma behind_ok fuel : forall u v, behind_b fuel u v = true -> B m b u v.
-  Proof.
-    induction fuel as [|f IH]; intros u v H; cbn [behind_b] in H; apply orb_true_iff in H as [H|H];
-      try (apply Nat.eqb_eq in H; subst; constructor); try discriminate.
-    apply existsb_exists in H as [[x y] [Hl H]]. apply andb_prop in H as [E H].
-    apply Nat.eqb_eq in E. cbn [fst snd] in *. subst x. econstructor; [apply Links, Hl|apply IH, H].
-  Qed.
+  (** ** What holds units: [in_use], [in_queue] *)
 
   (** Some instruction near cycle [t] satisfies [p]. *)
   Definition some_near (t : nat) (p : key -> bool) : bool := existsb (fun y => p y && in_block y)
@@ -74,28 +33,16 @@ Section Check.
     split; [apply in_block_ok, H2|exact H1].
   Qed.
 
-  (** [y] holds a unit of [p] in cycle [t]. *)
-  Definition held_b (p : nat -> bool) (t : nat) (y : key) : bool :=
-    existsb (fun i => p (unit (st b y i)) && holds b s y i t) (seq 0 (stages b y)).
+  (** [y] holds unit [u] in cycle [t]. *)
+  Definition held_b (u t : nat) (y : key) : bool :=
+    existsb (fun i => (unit (st b y i) =? u) && holds b s y i t) (seq 0 (stages b y)).
 
-  Lemma held_ok p t y : In y (keys b) -> held_b p t y = true ->
-    exists i v, at_stage b y i v /\ p v = true /\ holds b s y i t = true.
+  Lemma held_ok u t y : In y (keys b) -> held_b u t y = true ->
+    exists i, at_stage b y i u /\ holds b s y i t = true.
   Proof.
     intros Hy H. apply existsb_exists in H as [i [Hi H]]. apply in_seq in Hi.
-    apply andb_prop in H as [H1 H2]. exists i, (unit (st b y i)).
-    split; [apply at_own; [exact Hy|lia]|auto].
-  Qed.
-
-  (** No path of pairs is as long as [depth]. *)
-  Definition depth : nat := S (length ls).
-  (** Unit [u] or one that can keep it full is held in cycle [t]. *)
-  Definition taken_b (u t : nat) : bool := some_near t (held_b (behind_b depth u) t).
-
-  Lemma taken_ok u t : taken_b u t = true -> taken m b s u t.
-  Proof.
-    intros H. apply some_near_ok in H as [y [Hy H]].
-    destruct (held_ok _ _ _ Hy H) as [i [v [A [H1 H2]]]]. exists y, i, v. split; [exact A|].
-    split; [eapply behind_ok, H1|exact H2].
+    apply andb_prop in H as [H1 H2]. apply Nat.eqb_eq in H1 as <-. exists i.
+    split; [apply at_own; [exact Hy|lia]|exact H2].
   Qed.
 
   (** An instruction on [u] waits for its next unit in cycle [t]. *)
@@ -110,6 +57,15 @@ Section Check.
     destruct H as [[[<- HF] H1] H2]. exists y, i, (unit (st b y (S i))).
     split; [apply at_own; [exact Hy|lia]|]. split; [apply at_own; [exact Hy|lia]|].
     split; [apply finite_iff, HF|lia].
+  Qed.
+
+  (** [u] is held, or kept. *)
+  Definition in_use_b (u t : nat) : bool := some_near t (held_b u t) || blocked_b u t.
+
+  Lemma in_use_ok u t : in_use_b u t = true -> in_use m b s u t.
+  Proof.
+    intros H. apply orb_true_iff in H as [H|H]; [left|right; apply blocked_ok, H].
+    apply some_near_ok in H as [y [Hy H]]. exists y. apply held_ok; assumption.
   Qed.
 
   (** An instruction waits in the queue of [u] in cycle [t]. *)
@@ -139,7 +95,7 @@ Section Check.
       && (issues s y t || ((I s y <=? t) && (t <? L s y))))
     || (1 <=? stages b (w, k)) &&
        (let u := unit (st b (w, k) 0) in
-        if latch m b (w, k) then some_near t (held_b (Nat.eqb u) t) || blocked_b u t
+        if latch m b (w, k) then in_use_b u t
         else finite m u && negb (holds_issue m) && in_queue_b u t).
 
   (** Rule M6 holds for [x]. *)
@@ -152,8 +108,7 @@ Section Check.
   Lemma excused_ok w k t : In (w, k) (keys b) -> excused w k t = true ->
     (exists y, In y (keys b) /\ core m (fst y) = core m w /\
       (issues s y t = true \/ I s y <= t < L s y))
-    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true
-          /\ ((exists y i, at_stage b y i u /\ holds b s y i t = true) \/ blocked m b s u t))
+    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true /\ in_use m b s u t)
     \/ (exists u, queued m b (w, k) /\ holds_issue m = false /\ at_stage b (w, k) 0 u /\
       in_queue b m s u t).
   Proof.
@@ -164,10 +119,7 @@ Section Check.
     - right. apply andb_prop in H as [H1 H]. apply Nat.leb_le in H1.
       pose proof (at_own b (w, k) 0 Hk ltac:(lia)) as Ha. cbv zeta in H.
       destruct (latch m b (w, k)) eqn:El.
-      + left. exists (unit (st b (w, k) 0)). split; [exact Ha|]. split; [reflexivity|].
-        apply orb_true_iff in H as [H|H]; [left|right; apply blocked_ok, H].
-        apply some_near_ok in H as [y [Hy H]]. destruct (held_ok _ _ _ Hy H) as [i [v [A [E H2]]]].
-        apply Nat.eqb_eq in E. subst v. eauto.
+      + left. exists (unit (st b (w, k) 0)). auto using in_use_ok.
       + right. rewrite !andb_true_iff, negb_true_iff in H. destruct H as [[HF HI] HQ].
         apply finite_iff in HF. exists (unit (st b (w, k) 0)).
         split; [exists (unit (st b (w, k) 0)); auto|]. split; [exact HI|].
@@ -218,7 +170,7 @@ Section Check.
     let u := unit (st b x i) in
     let from := A s x i in
     if from <? D s x i then
-      forallb (taken_b u) (times (if clash m u then from else max from
+      forallb (in_use_b u) (times (if clash m u then from else max from
         (own_before (fst x) (snd x) u)) (D s x i))
     else true.
 
@@ -405,7 +357,7 @@ Section Check.
       - intros w k i u t [Hx [Hi Eu]] Ht Ho.
         pose proof (proj2 (proj2 (proj2 (good _ Hx)) i Hi)) as C. unfold busy_b in C. cbv zeta in C.
         rewrite (proj2 (Nat.ltb_lt _ _)) in C by lia. rewrite forallb_forall in C. subst u.
-        apply taken_ok, C, in_seq. cbn [fst snd].
+        apply in_use_ok, C, in_seq. cbn [fst snd].
         destruct (clash m (unit (st b (w, k) i))) eqn:Ec; [lia|].
         pose proof (own_before_le w k (unit (st b (w, k) i)) t) as OB.
         enough (own_before w k (unit (st b (w, k) i)) <= t) by lia. apply OB. intros o j H1 H2 H3.
@@ -438,9 +390,9 @@ End Check.
 
 (** *** What is accepted keeps the rules.  Releases are those of one thread block. *)
 Theorem code_valid_ok m b s near first rels :
-  valid_b m b s near first (links m b) rels = true -> (forall g q, rel s g q = rel_of rels g q) ->
+  valid_b m b s near first rels = true -> (forall g q, rel s g q = rel_of rels g q) ->
   valid m b s.
-Proof. intros H HR. apply (valid_ok m b s near first (links m b) (links_back m b) rels H HR). Qed.
+Proof. intros H HR. apply (valid_ok m b s near first rels H HR). Qed.
 
 (** ** What Q takes for granted besides *)
 Definition kept_b (b : block) (s : schedule) (least : key -> nat) : bool :=

@@ -429,6 +429,8 @@ Theorem code_sib_shown_ok m b c least code sections bound : code_sib_shown m b c
   forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
   forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
 Proof.
-  intros H s g One V K. apply (sections_shown_ok m b c least _ _ _ _ _ (none_loose m b (reach m c)
-    (fun _ _ _ => false)) H s _ _ g One (valid_enough m b s V) (valid_leaves m b s least V K)).
+  intros H s g One V K.
+  assert (wf m b) as W by (unfold code_sib_shown, sections_shown in H; wf_in H).
+  apply (sections_shown_ok m b c least _ _ _ _ _ (none_loose m b (reach m c)
+    (fun _ _ _ => false)) H s _ _ g One (valid_enough m b s W V) (valid_leaves m b s least V K)).
 Qed.

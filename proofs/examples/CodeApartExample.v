@@ -64,6 +64,7 @@ Proof.
   - intros x j H1 H2. rewrite (one_stage i x j H1 H2). destruct i; each_load.
   - intros x y j k u v H1 H2 H _. cbn in H. subst v.
     destruct i; each_load; split; auto; intros; lia.
+  - intros u v [H _]. cbn in H. congruence.
 Qed.
 
 Ltac loads_keep := split; try solve [each_load];
@@ -128,6 +129,10 @@ Lemma loads_end i x : i < 2 -> In x (keys (loads i)) -> lE (loads i) (fun _ => 0
   + max (write (get (loads i) x)) (read (get (loads i) x)) <= 3.
 Proof. intros Hi Hx. assert (i = 0 \/ i = 1) as [->| ->] by lia; each_load. Qed.
 
+Lemma loads_amounts : code_amounts 2 sms loads 3 (fun b => b mod 2) load_kind (fun _ _ => 0)
+  (fun _ _ => 0) (fun _ _ _ => 0) (fun _ _ _ => 0).
+Proof. split; [exact loads_lam|exact loads_E|exact loads_end|intros b _; apply le_n]. Qed.
+
 Theorem three_ends b : b < 3 -> fin three b <= h 1 0 2 kinds + 1 + 1
   /\ fin three b <= k_area 2 1 0 kinds + 1 + 2 * 1 /\ fin three b <= k_bal 2 1 0 kinds + 1 + 2 * 1.
 Proof.
@@ -136,9 +141,7 @@ Proof.
     rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in H. lia. }
   apply (kernel_apart stands 2 Finite 2 1 0 1 1 sms loads times three three_run load_kind
     (fun _ _ => 0) (fun _ _ => 0) (fun _ _ _ => 0) (fun _ _ _ => 0)); auto using three_dynamic.
-  - exact loads_lam.
-  - exact loads_E.
-  - exact loads_end.
+  - exact loads_amounts.
   - intros N. rewrite cycles_cnt. apply (within 1 1). intros t H. apply Nat.eqb_eq in H. lia.
   - intros i N _. rewrite cycles_cnt. apply (within 2 1). intros t H. apply andb_prop in H as [C H].
     unfold counted in C. cbn [skip three dealt] in C. apply negb_true_iff, Nat.eqb_neq in C.
@@ -187,10 +190,11 @@ Theorem attained_ends b : b < 3 -> fin attained b <= h 1 0 2 kinds + 0
   /\ fin attained b <= k_area 2 1 0 kinds + 0 /\ fin attained b <= k_bal 2 1 0 kinds + 0
   /\ fin attained b <= static_time attained 1 0 load_kind (sm attained b) + 0.
 Proof.
-  intros Hb. pose proof (code_k_sm_static 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_lam
-    loads_E loads_end (fun _ _ => le_n _) (fun _ _ => or_introl (le_n _)) 0 attained_skips b Hb).
-  destruct (code_kernel 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_lam
-    loads_E loads_end (fun _ _ => le_n _) (fun _ _ => or_introl (le_n _)) 0 attained_skips b
+  intros Hb.
+  pose proof (code_k_sm_static 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_amounts (fun _ _
+    => or_introl (le_n _)) 0 attained_skips b Hb).
+  destruct (code_kernel 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_amounts (fun _ _ =>
+    or_introl (le_n _)) 0 attained_skips b
     attained_dynamic (le_n _) Hb) as [H1 [H2 H3]]. auto.
 Qed.
 Example attained_10 : fin attained 2 = 10 /\ static_time attained 1 0 load_kind 0 = 10.

@@ -33,6 +33,10 @@ Proof.
     [vm_compute; reflexivity|intros [|] [|[|[|]]]; reflexivity].
 Qed.
 
+Lemma both_wf : wf small both.
+Proof. apply (code_wf_ok small both (Ways (fun _ => false) (fun _ => []) (fun _ u => u))).
+reflexivity. Qed.
+
 Lemma run_kept : kept both run (fun _ => 1).
 Proof. apply kept_ok. vm_compute. reflexivity. Qed.
 
@@ -101,7 +105,7 @@ Definition one : Ledger.run := one_times (code_pays (fun _ => small) (fun _ => b
 Lemma one_run : code_run 1 1 0 (fun _ => small) (fun _ => both) (fun _ => run) one valid.
 Proof.
   split.
-  - intros i _. split; [apply (code_wf_ok small both kinds); reflexivity|exact run_valid].
+  - intros i _. split; [exact both_wf|exact run_valid].
   - reflexivity.
   - split; cbn; try solve [intros; lia]. intros N b Hb. replace b with 0 by lia.
     rewrite Ledger.cycles_none; [lia|]. intros t _. unfold Ledger.passing. cbn.
@@ -118,7 +122,7 @@ Proof.
   apply (code_solo 1 1 0 _ _ _ one valid one_run 0 12 (le_n _)) with (least := fun _ => 1)
     (J := fun x => S (I run x)) (enters := fun x i => 0 <? ah run x i).
   - intros u v [Q [x [i [H1 H2]]]]. split; [exact Q|]. exists x, i. split; assumption.
-  - apply valid_enough, run_valid.
+  - apply (valid_enough _ _ _ both_wf run_valid).
   - apply valid_leaves; [exact run_valid|exact run_kept].
   - intros c Hc. destruct Hc.
   - intros s J enters OK F. apply (code_fib_sections_shown_enough _ _ _ _ _ _ _ _ _ fib_12 s J

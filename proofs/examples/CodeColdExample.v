@@ -34,7 +34,7 @@ Ltac each_case := intros; try match goal with H : at_stage pair _ _ _ |- _ =>
   repeat a_key; cbn in *; try discriminate; try lia.
 
 Lemma pair_wf : wf plain pair.
-Proof. split; each_case. Qed.
+Proof. split; each_case. destruct H as [_ [x [i [H _]]]]. destruct (no_stage _ _ _ H). Qed.
 
 Lemma pair_states : states_misses plain pair one_line (fun _ => 0) (fun _ => 0) (fun _ => 1).
 Proof. split; each_case. Qed.

@@ -99,6 +99,7 @@ Proof.
   - intros x y i j u v H1 H2 H C. cbn in H. subst v.
     miss_cases; (split; [reflexivity|intros n Hn; lia]).
   - intros u v [H _]. cbn in H. congruence.
+  - intros u v [H _]. cbn in H. congruence.
   - intros x i v _ H. cbn in H. congruence.
 Qed.
 
@@ -117,8 +118,7 @@ Proof.
   - intros w k t Hk [Ht _]. left. exists (0, 0). repeat miss_key; cbn in Ht; [lia|].
     assert (t = 0) by lia. subst t. split; [left; reflexivity|]. split; [reflexivity|].
     left. reflexivity.
-  - intros w k i u t H Ht _. miss_cases. exists (0, 0), 1, 2.
-    split; [split; [left; reflexivity|cbn; auto]|]. split; [constructor|].
-    apply holds_iff. cbn. lia.
+  - intros w k i u t H Ht _. miss_cases. left. exists (0, 0), 1.
+    split; [split; [left; reflexivity|cbn; auto]|]. apply holds_iff. cbn. lia.
   - intros x y i j u H1 H2 Hn. miss_cases; congruence || lia.
 Qed.

@@ -45,8 +45,8 @@ Proof.
     assert (j = 0 \/ j = 1) as [->| ->] by lia; loads_keep.
   all: try (intros w k t _ Hk [Ht _]; left; each_load; exists (0, 0);
     assert (t = 0) by lia; subst t; repeat split; left; reflexivity).
-  all: intros w k i u t _ H Ht _; each_load; exists (0, 0), 0, 1;
-    (split; [split; [left; reflexivity|cbn; auto]|]; split; [constructor|]);
+  all: intros w k i u t _ H Ht _; each_load; left; exists (0, 0), 0;
+    (split; [split; [left; reflexivity|cbn; auto]|]);
     apply holds_iff; cbn; lia.
 Qed.
 
@@ -54,7 +54,7 @@ Definition two : 0 < 2 := le_S _ _ (le_n _).
 Theorem turns_end x : In x (keys (loads 0)) -> finish (loads 0) turns x <= 9.
 Proof.
   apply (elb_filled filling [page 2] (sms 0) (loads 0) turns (turns_outside 0 0 two two)
-    filling_beside _ _ _ _ (loads_wf 0) (loads_lam 0 two)).
+    (loads_wf 0) filling_beside _ _ _ _ (loads_lam 0 two)).
 Qed.
 Example turns_attain : finish (loads 0) turns (1, 0) = 9.
 Proof. reflexivity. Qed.
@@ -91,7 +91,7 @@ Theorem turns_idle x : In x (keys (loads 0)) -> cnt (idle_from (loads 0) (drawn 
   turns) 0) (finish (loads 0) (drawn filling (loads 0) turns) x) <= 3.
 Proof.
   intros Hx. change 3 with (lam (loads 0) (fun _ => 0) (fun _ _ => 0)).
-  exact (code_idle _ _ _ (loads_wf 0) (outside_enough _ _ _ _
+  exact (code_idle _ _ _ (loads_wf 0) (outside_enough _ _ _ _ (loads_wf 0)
     (turns_outside 0 0 two two)) _ _ _ _ (loads_lam 0 two) x Hx).
 Qed.
 
@@ -99,7 +99,8 @@ Qed.
 Theorem late_filled x : In x (keys CodeBarrierExample.both) ->
   finish CodeBarrierExample.both CodeOutsideExample.late_run x <= 14.
 Proof.
-  apply (ends_filled CodeOutsideExample.still [page 2] _ _ _ CodeOutsideExample.late_outside) with
+  apply (ends_filled CodeOutsideExample.still [page 2] _ _ _ CodeOutsideExample.late_outside
+    CodeBarrierExample.both_wf) with
     (g := 0) (T := 12) (least := fun _ => 1);
     [|intros s J enters|exact CodeOutsideExample.late_kept].
   - exists (fun _ => [(3, 2)]). split.
@@ -132,11 +133,11 @@ Proof.
   intros Hb.
   pose proof (fun _ : nat => le_n (sum cost [page 1])) as Most.
   destruct (kernel_filled stands (fun _ => [page 1]) [page 1] 2 1 0 1 sms loads times three
-    dram_beside pages_beside Most three_run load_kind _ _ _ _ loads_lam loads_E loads_end
-    (fun _ _ => le_n _) (fun _ _ => le_n _) b three_dynamic ltac:(cbn; lia) Hb) as [H1 [H2 H3]].
+    dram_beside pages_beside Most three_run load_kind _ _ _ _ loads_amounts (fun _ _ => le_n _) b
+      three_dynamic ltac:(cbn; lia) Hb) as [H1 [H2 H3]].
   pose proof (static_filled stands (fun _ => [page 1]) [page 1] 2 1 0 1 sms loads times three
-    dram_beside pages_beside Most three_run load_kind _ _ _ _ loads_lam loads_E loads_end
-    (fun _ _ => le_n _) (fun _ _ => le_n _) b Hb) as H4.
+    dram_beside pages_beside Most three_run load_kind _ _ _ _ loads_amounts (fun _ _ => le_n _) b
+      Hb) as H4.
   destruct three_bounds as [_ [E1 [E2 E3]]].
   change (fin three b <= h 1 0 2 (map load_kind (all three)) + 1 + 1) in H1.
   rewrite E1 in H1. rewrite E2 in H2. rewrite E3 in H3. auto.
@@ -174,11 +175,11 @@ Proof.
   assert (forall N, cycles N (skip three) <= 1) as Skips.
   { intros N. rewrite cycles_cnt. apply (within 1 1). intros t H. apply Nat.eqb_eq in H. lia. }
   destruct (kernel_loads stands 2 Finite 2 1 0 1 sms loads times three three_run load_kind _ _ _ _
-    loads_lam loads_E loads_end (fun _ _ => le_n _) (fun _ _ => le_n _) mine mine_few Whose There
+    loads_amounts (fun _ _ => le_n _) mine mine_few Whose There
     Few Skips b three_dynamic ltac:(cbn; lia) Hb) as [H1 [H2 H3]].
   repeat split; [exact H1|exact H2|exact H3|].
   exact (static_loads stands 2 Finite 2 1 0 1 sms loads times three three_run load_kind _ _ _ _
-    loads_lam loads_E loads_end (fun _ _ => le_n _) (fun _ _ => le_n _) mine mine_few Whose There
+    loads_amounts (fun _ _ => le_n _) mine mine_few Whose There
     Few Skips b Hb).
 Qed.
 Example loaded_13 : h 1 0 2 loaded = 13 /\ static_time three 1 0 (fun b =>
@@ -203,7 +204,8 @@ Proof.
 Qed.
 Theorem attained_again b : b < 3 -> fin attained b <= h 1 0 2 (map load_kind (all three)) + 0.
 Proof.
-  intros Hb. apply (code_kernel 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_lam loads_E
-    loads_end (fun _ _ => le_n _) (fun c Hc => or_intror (fun N Al => attained_solo c Hc Al N)) 0
+  intros Hb.
+  apply (code_kernel 2 1 0 _ _ _ _ attained_run load_kind _ _ _ _ loads_amounts (fun c Hc =>
+    or_intror (fun N Al => attained_solo c Hc Al N)) 0
     attained_skips b attained_dynamic (le_n _) Hb).
 Qed.

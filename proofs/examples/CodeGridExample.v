@@ -43,8 +43,8 @@ Theorem wave_ends b : b < 3 -> fin wave b <= together 2 kinds + 0 + 2.
 Proof.
   destruct wave_run as [C1 C2 C3 C4 C5 C6 C7].
   apply (one_wave_apart (fun _ => filling) 2 (fun _ => filling_few) 2 2 0 0 2 sms loads
-    (fun _ => turns) wave ltac:(split; assumption) load_kind _ _ _ _ loads_lam loads_E loads_end
-    (fun _ _ => le_n _) (fun _ _ => or_introl (le_n _))); auto using wave_small.
+    (fun _ => turns) wave ltac:(split; assumption) load_kind _ _ _ _ loads_amounts (fun _ _ =>
+      or_introl (le_n _))); auto using wave_small.
   - intros N. rewrite cycles_none; [lia|reflexivity].
   - intros i N _. rewrite cycles_cnt. apply filling_few.
   - intros c Hc. destruct c as [|[|[|c]]]; reflexivity || (cbn in Hc; lia).
@@ -58,7 +58,7 @@ Definition brief : Ledger.run :=
 Theorem brief_ends b : b < 3 -> fin brief b <= together 2 kinds + 0.
 Proof.
   apply (code_one_wave 2 2 0 _ _ _ brief (outside_run filling 2 filling_few _ _ _ _ _ _ wave
-    wave_run) load_kind _ _ _ _ loads_lam loads_E loads_end (fun _ _ => le_n _)
+    wave_run) load_kind _ _ _ _ loads_amounts
     (fun _ _ => or_introl (le_n _))); auto.
   - intros N. rewrite cycles_none; [lia|reflexivity].
   - intros c Hc. destruct c as [|[|[|c]]]; reflexivity || (cbn in Hc; lia).

@@ -63,8 +63,8 @@ Proof.
       split; [reflexivity|left; reflexivity].
     + assert (t = 2) by lia. subst t. exists (0, 1). split; [cbn; tauto|].
       split; [reflexivity|left; reflexivity].
-  - intros w k i u t Off H Ht _. each_case. exists (0, 0), 0, 1. assert (t = 1) by lia. subst t.
-    split; [split; [left; reflexivity|cbn; auto]|]. split; [constructor|reflexivity].
+  - intros w k i u t Off H Ht _. each_case. left. exists (0, 0), 0. assert (t = 1) by lia. subst t.
+    split; [split; [left; reflexivity|cbn; auto]|reflexivity].
   - intros x y i j u H1 H2 Hn. repeat a_stage; cbn; congruence || lia.
   - intros g q n HI _ Hq. destruct g; [|cbn; lia]. destruct q as [|q].
     + specialize (HI (1, 1)). cbn in HI. specialize (HI ltac:(tauto) eq_refl (le_n _)).

@@ -1,7 +1,8 @@
 (** * The rules can be kept, and the bounds are the program's *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths IsolationPaths CheckSchedule Run Progress Issued.
+From Warpbound Require Import Cycles Model Elb Paths IsolationPaths CheckSchedule Run Progress
+  Issued.
 Import ListNotations.
 
 (** docs/refutations/gub-depth0.yaml: A(3,0) B(2,0); "B A B" and "A B"; depth 0. *)

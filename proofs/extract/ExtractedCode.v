@@ -5,4 +5,4 @@ From Warpbound Require Import CodeMachine CodeElb CodeOwn CheckCode CheckCodeSib
   CheckCodeSchedule Numbers.
 
 Extraction "extracted_code.ml" code_elb_shown code_sib_shown code_fib_shown code_fib_sections_shown
-  valid_b kept_b links rel_of iE lE increments awaited.
+  valid_b kept_b rel_of iE lE increments awaited.

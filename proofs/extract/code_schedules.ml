@@ -80,10 +80,10 @@ let check case =
   let code = code_of case in
   let block = block_of code and clash = Stdlib.snd (met code (blocking code)) in
   let machine = machine_of code clash in
-  let links = links machine block and least (w, k) = Stdlib.snd code.warps.(w).(k) in
+  let least (w, k) = Stdlib.snd code.warps.(w).(k) in
   let is_valid rows releases =
     let schedule = schedule_of code rows releases in
-    valid_b machine block schedule (near_of rows) (first_of block schedule) links releases in
+    valid_b machine block schedule (near_of rows) (first_of block schedule) releases in
   let one (policy, lines, releases) =
     let rows = rows_of code lines in
     incr schedules;

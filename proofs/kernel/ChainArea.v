@@ -77,14 +77,13 @@ Proof.
   destruct (Nat.eqb_spec q n) as [->|N]; [exact X|apply F; lia].
 Qed.
 
-Section Area.
+(** ** Sums over the paths of all slots *)
+Section Sums.
   Variables (r : run) (M R delta : nat) (ck : nat -> chain_kind).
-  Hypothesis Lg : ledger r M R delta (fun b => plain (ck b)).
-  Hypothesis Ch : chains r M R delta ck.
-  Notation cnted := (counted r).
+  Hypothesis Sms : forall b, b < count r -> sm r b < M.
+  Hypothesis Rooms : forall b, b < count r -> room r b < R.
+  Hypothesis Turns : forall b, b < count r -> 1 <= cH (ck b).
   Notation l := (map ck (all r)).
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
 
   Lemma length_chains : length l = count r.
   Proof. rewrite map_length. apply seq_length. Qed.
@@ -110,11 +109,14 @@ Section Area.
   Qed.
 
   Lemma rooms_sum j f : sum (fun q => sum f (in_room r j q)) (seq 0 R) = sum f (on_sm r j).
-  Proof. apply sum_by_slot. intros c Hc. apply (l_room _ _ _ _ _ Lg), (here_sm r j c Hc). Qed.
+  Proof. apply sum_by_slot. intros c Hc. apply Rooms, (here_sm r j c Hc). Qed.
+
+  Lemma sms_sum f : sum (fun j => sum f (on_sm r j)) (seq 0 M) = sum f (all r).
+  Proof. apply (sum_by_slot f (sm r)). intros c Hc. apply Sms, in_all, Hc. Qed.
 
   Lemma over_rooms f : over (fun j q => sum f (in_room r j q)) = sum f (all r).
   Proof.
-    unfold over. rewrite <- (by_sm r M R delta _ Lg f). apply sum_ext. intros j _. apply rooms_sum.
+    unfold over. rewrite <- (sms_sum f). apply sum_ext. intros j _. apply rooms_sum.
   Qed.
 
   Lemma over_rest f : over (fun j q => sum f (rest r j (in_room r j q))) <= (R - 1) * sum f (all r).
@@ -122,7 +124,7 @@ Section Area.
     assert (over (fun j q => sum f (rest r j (in_room r j q))) + sum f (all r) = R * sum f (all r))
       as A.
     { rewrite <- over_rooms at 1. unfold over.
-      rewrite <- (by_sm r M R delta _ Lg f), <- sum_scale, <- sum_add. apply sum_ext. intros j _.
+      rewrite <- (sms_sum f), <- sum_scale, <- sum_add. apply sum_ext. intros j _.
       rewrite <- sum_add.
       rewrite (sum_ext _ (fun _ => sum f (on_sm r j))) by (intros q _; apply room_parts_sum).
       rewrite sum_same, seq_length. reflexivity. }
@@ -146,16 +148,12 @@ Section Area.
     rewrite sum_same, seq_length. lia.
   Qed.
 
+  (** Until [T] on the SM of [b], until [C1] on others *)
   Section Ends.
-    Variables (z b : nat).
-    Hypothesis Hz : z < count r.
-    Hypothesis Lz : forall c, c < count r -> disp r c <= disp r z.
+    Variables (b T C1 : nat).
     Hypothesis Hb : b < count r.
     Hypothesis A : all_taken r M R.
-    Notation t1 := (disp r z).
     Notation i := (sm r b).
-    Notation T := (cycles (fin r b) cnted).
-    Notation C1 := (cycles t1 cnted).
 
     (** Slot [q] of SM [j] is on the SM of [b], but not its slot. *)
     Definition ends j q : bool := (j =? i) && negb (q =? room r b).
@@ -163,35 +161,18 @@ Section Area.
     Definition also (x : nat) j q : nat := if ends j q then x else 0.
 
     (** The path of slot [q] of SM [j]; on that of [b] other slots' paths go on with its chain. *)
-    Lemma one_path j q : j < M -> q < R -> exists n,
+    Definition path_of j q (n : nat -> nat) : Prop :=
       (if j =? i then T else C1)
       <= slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q
         + sum (fun c => charge (ck c) (n c)) (rest r j (in_room r j q))
       /\ sum n (rest r j (in_room r j q)) <= (R - 1)
            * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1).
-    Proof.
-      intros Hj Hq. unfold also, ends. destruct (Nat.eqb_spec j i) as [->|N]; cbn [andb].
-      - assert (In b (on_sm r i)) as Bh by (apply in_on_sm; auto).
-        destruct (Nat.eqb_spec q (room r b)) as [->|Nq]; cbn [negb].
-        + destruct (c_slot _ _ _ _ _ Ch i (room r b) (in_room r i (room r b)) b (fin r b) Hj Hq
-            (whole_room r i _) ltac:(apply in_room_iff; auto) (le_n _)) as [n [H1 H2]]. exists n.
-          rewrite !Nat.add_0_r. auto.
-        + destruct (c_then _ _ _ _ _ Ch i q (in_room r i q) b Hj Hq (whole_room r i q) Bh
-            ltac:(intros X; apply in_room_iff in X; lia)) as [n [H1 H2]].
-          { intros t Ct Ht Fe. destruct (le_lt_dec (disp r b) t) as [|Lt]; [assumption|exfalso].
-            destruct (taken_here r M R delta _ Lg i b t q Bh Ct Lt Hq) as [c [Hc [_ [Hr Hh]]]].
-            specialize (Fe c ltac:(apply in_room_iff; auto)). unfold holds in Hh.
-            rewrite andb_true_iff, Nat.ltb_lt in Hh. lia. }
-          exists n. split; [lia|exact H2].
-      - destruct (slot_last r M R Dyn Waits z b Hz Hb A j q Hj Hq) as [c [Hc Hm]].
-        destruct (c_slot _ _ _ _ _ Ch j q (in_room r j q) c (min t1 (fin r c)) Hj Hq
-          (whole_room r j q) Hc ltac:(lia)) as [n [H1 H2]]. exists n. rewrite !Nat.add_0_r.
-        split; [lia|exact H2].
-    Qed.
+    Hypothesis Paths : forall j q, j < M -> q < R -> exists n, path_of j q n.
+    Hypothesis Delays : sum (delay r delta) (all r) + M * R * delta <= count r * delta.
 
     Lemma over_also x : over (also x) = (R - 1) * x.
     Proof.
-      pose proof (l_sm _ _ _ _ _ Lg b Hb) as Hi. pose proof (l_room _ _ _ _ _ Lg b Hb) as Hr.
+      pose proof (Sms b Hb) as Hi. pose proof (Rooms b Hb) as Hr.
       assert (forall j, sum (also x j) (seq 0 R) = if i =? j then (R - 1) * x else 0) as E.
       { intros j. unfold also, ends. rewrite (Nat.eqb_sym j i).
         destruct (i =? j); cbn [andb]; [|apply sum_zero; reflexivity].
@@ -207,7 +188,7 @@ Section Area.
 
     Lemma over_times : over (fun j q => if j =? i then T else C1) + R * C1 = R * T + M * R * C1.
     Proof.
-      pose proof (l_sm _ _ _ _ _ Lg b Hb) as Hi.
+      pose proof (Sms b Hb) as Hi.
       assert (forall j, sum (fun q : nat => if j =? i then T else C1) (seq 0 R)
         + (if i =? j then R * C1 else 0) = (if i =? j then R * T else 0) + R * C1) as E.
       { intros j. rewrite sum_same, seq_length, (Nat.eqb_sym j i). destruct (i =? j); lia. }
@@ -217,12 +198,12 @@ Section Area.
     Qed.
 
     (** The extras of all paths: each at most once a path. *)
-    Lemma over_extras n N : (forall j q, j < M -> q < R -> True) ->
+    Lemma over_extras n N :
       over (fun j q => sum (n j q) (rest r j (in_room r j q))) <= (R - 1) * N ->
       over (fun j q => sum (fun c => charge (ck c) (n j q c)) (rest r j (in_room r j q)))
       <= (R - 1) * (sum cW l + min (largest N (flat_map cX l)) (sum (fun x => cE x - cW x) l)).
     Proof.
-      intros _ H.
+      intros H.
       set (e := fun j q c => min (cE (ck c) - cW (ck c)) (largest (n j q c) (cX (ck c)))).
       assert (over (fun j q => sum (fun c => charge (ck c) (n j q c)) (rest r j (in_room r j q)))
         <= over (fun j q => sum (fun c => cW (ck c)) (rest r j (in_room r j q))
@@ -256,21 +237,12 @@ Section Area.
         (flat_map cX l)) (sum (fun x => cE x - cW x) l)
         + sum cO l + (R - 1) * (list_max (map cL l) + delta) + (length l - M * R) * delta.
     Proof.
-      pose proof (l_sm _ _ _ _ _ Lg b Hb) as HM. pose proof (l_room _ _ _ _ _ Lg b Hb) as HR.
-      destruct (finite_choice (fun j (n : nat -> nat -> nat) => forall q, q < R ->
-        (if j =? i then T else C1) <= slot_sum r delta ck (in_room r j q)
-        + also (delta + cL (ck b)) j q
-          + sum (fun c => charge (ck c) (n q c)) (rest r j (in_room r j q))
-        /\ sum (n q) (rest r j (in_room r j q))
-          <= (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1)) (fun _ _ => 0) M)
-          as [n Hn].
-      { intros j Hj. apply (finite_choice (fun q n => (if j =? i then T else C1)
-          <= slot_sum r delta ck (in_room r j q)
-          + also (delta + cL (ck b)) j q + sum (fun c => charge (ck c) (n c))
-              (rest r j (in_room r j q))
-          /\ sum n (rest r j (in_room r j q))
-            <= (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1)) (fun _ => 0)).
-        intros q Hq. apply (one_path j q Hj Hq). }
+      pose proof (Sms b Hb) as HM. pose proof (Rooms b Hb) as HR.
+      destruct (finite_choice (fun j (n : nat -> nat -> nat) => forall q, q < R -> path_of j q (n
+        q))
+        (fun _ _ => 0) M) as [n Hn].
+      { intros j Hj. apply (finite_choice (path_of j) (fun _ => 0)). intros q Hq.
+        apply (Paths j q Hj Hq). }
       set (N := sum cH l + (R - 1) * turns l - M * R).
       assert (over (fun j q => sum (n j q) (rest r j (in_room r j q))) <= (R - 1) * N) as HN.
       { transitivity (over (fun j q => (R - 1)
@@ -285,12 +257,12 @@ Section Area.
             assert (In c (in_room r j q)) as X by (apply in_room_iff; auto).
             pose proof (sum_ge (fun c => cH (ck c)) c _ X) as G. cbn beta in G.
             fold (slot_turns ck (in_room r j q)) in G.
-            pose proof (proj2 (c_less _ _ _ _ _ Ch c ltac:(apply (here_sm r j c Hc)))). lia. }
+            pose proof (Turns c ltac:(apply (here_sm r j c Hc))). lia. }
           rewrite over_also in S1. unfold slot_turns in S1 at 2.
           rewrite over_rooms, <- sum_chains in S1.
           pose proof (turns_ge ck (all r) b ltac:(apply in_all, Hb)) as Tb.
           pose proof (Nat.mul_le_mono_l _ _ (R - 1) Tb). unfold N. lia. }
-      pose proof (over_extras n N (fun _ _ _ _ => Logic.I) HN) as HE. pose proof over_times as HT.
+      pose proof (over_extras n N HN) as HE. pose proof over_times as HT.
       assert (over (fun j q => if j =? i then T else C1)
         <= over (fun j q => slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q
         + sum (fun c => charge (ck c) (n j q c)) (rest r j (in_room r j q)))) as HS.
@@ -298,7 +270,7 @@ Section Area.
       rewrite (over_add (fun j q => slot_sum r delta ck (in_room r j q)
         + also (delta + cL (ck b)) j q)), over_add, over_also in HS. unfold slot_sum in HS.
       rewrite over_rooms, (sum_add (delay r delta)), (sum_add (fun c => cW (ck c))),
-        <- !sum_chains in HS. pose proof (all_delays r M R delta _ Lg A) as Dl.
+        <- !sum_chains in HS. pose proof Delays as Dl.
       rewrite length_chains.
       pose proof (ChainFormulas.lam_ge ck (all r) b ltac:(apply in_all, Hb)) as La.
       pose proof (Nat.mul_le_mono_l _ _ (R - 1) (proj1 (Nat.add_le_mono_l _ _ delta) La)) as Lb.
@@ -310,13 +282,10 @@ Section Area.
       assert (1 * R * C1 <= M * R * C1) by (apply Nat.mul_le_mono_r, Nat.mul_le_mono_r; lia). lia.
     Qed.
 
-    Lemma area_chains tail : cycles (fin r b) (behind r t1 b) <= delta + tail ->
-      T <= chain_area M R delta tail l.
+    Lemma area_paths tail : T <= C1 + (delta + tail) -> T <= chain_area M R delta tail l.
     Proof.
-      intros Ht. pose proof (l_sm _ _ _ _ _ Lg b Hb) as HM.
-      pose proof (l_room _ _ _ _ _ Lg b Hb) as HR. pose proof paths_sum as P.
-      pose proof (before_behind r M R Waits z b Hz Lz Hb) as H0.
-      assert (cycles (fin r b) (fun t => cnted t && (t <? t1)) <= C1) as H4 by apply cycles_cut.
+      intros Ht. pose proof (Sms b Hb) as HM. pose proof (Rooms b Hb) as HR.
+      pose proof paths_sum as P.
       unfold chain_area. apply Nat.div_le_lower_bound; [apply Nat.neq_mul_0; lia|].
       pose proof (Nat.mul_le_mono_l T (C1 + (tail + delta)) ((M - 1) * R) ltac:(lia)) as H5.
       rewrite Nat.mul_add_distr_l in H5. assert (M * R * T = R * T + (M - 1) * R * T) as ->.
@@ -324,30 +293,251 @@ Section Area.
       lia.
     Qed.
   End Ends.
+End Sums.
 
+(** ** A ledger's SMs *)
+Section Area.
+  Variables (r : run) (M R delta : nat) (ck : nat -> chain_kind).
+  Hypothesis Lg : ledger r M R delta (fun b => plain (ck b)).
+  Hypothesis Ch : chains r M R delta ck.
+  Notation cnted := (counted r).
+
+  (** The path of a slot on the SM of [b] *)
+  Lemma path_there b q : b < count r -> q < R ->
+    exists n, path_of r R delta ck b (cycles (fin r b) cnted) 0 (sm r b) q n.
+  Proof.
+    intros Hb Hq. pose proof (l_sm _ _ _ _ _ Lg b Hb) as Hj. unfold path_of, also, ends.
+    set (i := sm r b) in *. rewrite Nat.eqb_refl. cbn [andb].
+    assert (In b (on_sm r i)) as Bh by (apply in_on_sm; auto).
+    destruct (Nat.eqb_spec q (room r b)) as [->|Nq]; cbn [negb].
+    - destruct (c_slot _ _ _ _ _ Ch i (room r b) (in_room r i (room r b)) b (fin r b) Hj Hq
+        (whole_room r i _) ltac:(apply in_room_iff; auto) (le_n _)) as [n [H1 H2]]. exists n.
+      rewrite !Nat.add_0_r. auto.
+    - destruct (c_then _ _ _ _ _ Ch i q (in_room r i q) b Hj Hq (whole_room r i q) Bh
+        ltac:(intros X; apply in_room_iff in X; lia)) as [n [H1 H2]].
+      { intros t Ct Ht Fe. destruct (le_lt_dec (disp r b) t) as [|Lt]; [assumption|exfalso].
+        destruct (taken_here r M R delta _ Lg i b t q Bh Ct Lt Hq) as [c [Hc [_ [Hr Hh]]]].
+        specialize (Fe c ltac:(apply in_room_iff; auto)). unfold holds in Hh.
+        rewrite andb_true_iff, Nat.ltb_lt in Hh. lia. }
+      exists n. split; [lia|exact H2].
+  Qed.
+
+  (** The path of a slot that is taken until [t1] *)
+  Lemma path_until j q t1 : j < M -> q < R -> in_room r j q <> [] ->
+    (forall t, cnted t = true -> t < t1 -> exists c, In c (in_room r j q) /\ holds r c t = true) ->
+    exists n, cycles t1 cnted <= slot_sum r delta ck (in_room r j q)
+      + sum (fun c => charge (ck c) (n c)) (rest r j (in_room r j q))
+    /\ sum n (rest r j (in_room r j q)) <= (R - 1) * (slot_turns ck (in_room r j q) - 1).
+  Proof.
+    intros Hj Hq Ne Full. destruct (exists_max (fin r) (in_room r j q) Ne) as [c [Hc Mx]].
+    destruct (c_slot _ _ _ _ _ Ch j q (in_room r j q) c (min t1 (fin r c)) Hj Hq
+      (whole_room r j q) Hc ltac:(lia)) as [n [H1 H2]]. exists n. split; [|exact H2].
+    etransitivity; [|exact H1]. etransitivity; [|apply (cycles_cut t1)]. apply cycles_le.
+    intros t Ht C. rewrite C. apply Nat.ltb_lt, Nat.min_glb_lt; [exact Ht|].
+    destruct (Full t C Ht) as [d [Hd Hh]]. specialize (Mx d Hd). unfold holds in Hh.
+    rewrite andb_true_iff, Nat.ltb_lt in Hh. lia.
+  Qed.
 End Area.
 
-Section Views.
-  Variables (r : run) (M R delta : nat) (kd : nat -> kind) (views : list (nat -> chain_kind)).
-  Hypothesis Lk : ledger r M R delta kd.
-  Hypothesis Lv : forall ck, In ck views -> ledger r M R delta (fun b => plain (ck b)) /\
-    chains r M R delta ck.
+(** ** SMs that leave out cycles of their own (Apart.v) *)
+Section Apart.
+  Variables (r : run) (M R delta v : nat) (kd : nat -> kind) (own : nat -> run)
+    (clock : nat -> nat -> nat) (views : list (nat -> chain_kind)).
+  Hypothesis Ap : apart r M R delta v kd own clock.
+  Hypothesis Lv : forall ck i, In ck views -> i < M ->
+    ledger (own i) M R delta (fun b => plain (ck b)) /\ chains (own i) M R delta ck.
   Hypothesis Dyn : dynamic r M R.
   Hypothesis Waits : M * R < count r.
+  Notation real x := (cycles x (counted r)).
+  Notation here i Hi := (a_here _ _ _ _ _ _ _ _ Ap i Hi).
+  Notation place i b Hi Hb := (a_place _ _ _ _ _ _ _ _ Ap i b Hi Hb).
+
+  Lemma own_all i : all (own i) = all r.
+  Proof. unfold all. rewrite (a_count _ _ _ _ _ _ _ _ Ap). reflexivity. Qed.
+
+  Lemma own_room j q : j < M -> in_room (own j) j q = in_room r j q.
+  Proof.
+    intros Hj. unfold in_room. rewrite (here j Hj). apply filter_ext_in. intros c Hc.
+    destruct (place j c Hj Hc) as [-> _]. reflexivity.
+  Qed.
+
+  Lemma own_rest j F : j < M -> rest (own j) j F = rest r j F.
+  Proof. intros Hj. unfold rest. rewrite (here j Hj). reflexivity. Qed.
+
+  Lemma own_delay j c : j < M -> In c (on_sm r j) -> delay (own j) delta c = delay r delta c.
+  Proof. intros Hj Hc. unfold delay. destruct (place j c Hj Hc) as [_ [-> _]]. reflexivity. Qed.
+
+  Lemma own_slot_sum ck j q : j < M ->
+    slot_sum (own j) delta ck (in_room r j q) = slot_sum r delta ck (in_room r j q).
+  Proof.
+    intros Hj. apply sum_ext. intros c Hc. apply in_room_iff in Hc as [Hc _].
+    rewrite (own_delay j c Hj Hc). reflexivity.
+  Qed.
+
+  Section Ends.
+    Variables (z b : nat).
+    Hypothesis Hz : z < count r.
+    Hypothesis Lz : forall c, c < count r -> disp r c <= disp r z.
+    Hypothesis Hb : b < count r.
+    Hypothesis Lb : forall c, c < count r -> fin r c <= fin r b.
+    Hypothesis A : all_taken r M R.
+    Notation t1 := (disp r z).
+    Notation i := (sm r b).
+    Let Hi : i < M := a_sm _ _ _ _ _ _ _ _ Ap b Hb.
+    Notation tail := (cycles (clock i (fin r b)) (behind (own i) (clock i t1) b)).
+    Notation parts := (first_part r own clock z).
+
+    Lemma own_place : sm (own i) b = i /\ room (own i) b = room r b
+      /\ fin (own i) b = clock i (fin r b) /\ b < count (own i).
+    Proof.
+      assert (In b (on_sm r i)) as Hin by (apply in_on_sm; auto).
+      destruct (place i b Hi Hin) as [P1 [_ [_ P2]]]. rewrite <- (here i Hi) in Hin.
+      apply in_on_sm in Hin as [H1 H2]. auto.
+    Qed.
+
+    Lemma both_before : parts i + tail <= cycles (clock i (fin r b)) (counted (own i)).
+    Proof.
+      assert (t1 <= fin r b) as Ht by (eapply t1_T; eassumption).
+      rewrite (first_before r own clock z i _ (a_mono _ _ _ _ _ _ _ _ Ap i _ _ Ht)).
+      rewrite (cycles_split _ (counted (own i)) (fun k => k <? clock i t1)).
+      apply Nat.add_le_mono_l, cycles_le.
+      intros k _ H. unfold behind in H. rewrite !andb_true_iff in H. destruct H as [[-> _] H].
+      apply Nat.leb_le in H. cbn [andb]. apply negb_true_iff, Nat.ltb_ge, H.
+    Qed.
+
+    Lemma tail_apart : tail <= delta + best_tail R (map kd (all r)) (map (fun ck => map ck (all r))
+      views).
+    Proof.
+      assert (In b (on_sm (own i) i)) as Hin' by (eapply here_in, in_on_sm; eauto).
+      assert (forall c, In c (on_sm (own i) i) -> disp (own i) c <= clock i t1) as Late
+        by (eapply own_late; eassumption).
+      destruct own_place as [P1 [P2 [P3 P4]]].
+      pose proof (l_room _ _ _ _ _ (a_ledger _ _ _ _ _ _ _ _ Ap i Hi) b P4) as R2.
+      enough (tail - delta <= best_tail R (map kd (all r)) (map (fun ck => map ck (all r)) views))
+        by lia. apply best_ge.
+      - pose proof (there_together (own i) M R delta kd (a_ledger _ _ _ _ _ _ _ _ Ap i Hi) i
+          (clock i t1) b Hin' Late (clock i (fin r b)) ltac:(rewrite P3; apply le_n) ltac:(lia)) as
+            H.
+        rewrite own_all in H. lia.
+      - intros l Hl. apply in_map_iff in Hl as [ck [<- Hc]]. destruct (Lv ck i Hc Hi) as [Lg Ch].
+        pose proof (chain_tail (own i) M R delta ck Lg Ch i Hi (all (own i)) (on_sm_all (own i) i)
+          (all_nodup (own i)) (clock i t1) b R Hin' Late ltac:(lia) (or_introl (le_n _))) as H.
+        rewrite own_all, P3 in H. pose proof (delay_le (own i) delta b). lia.
+    Qed.
+
+    Lemma chains_apart ck : In ck views -> real (fin r b)
+      <= chain_area M R delta (best_tail R (map kd (all r)) (map (fun ck => map ck (all r)) views))
+        (map ck (all r)) + 2 * v.
+    Proof.
+      intros Hc. destruct (fewest r M R delta v kd own clock Ap Waits z b Hz Hb) as [j0 [Hj0
+        Least]].
+      assert (real (fin r b) <= parts j0 + tail + 2 * v) as Both
+        by (apply (both_parts r M R delta v kd own clock Ap Waits z b Hz Lz Hb Lb j0 (parts j0) tail
+          Hj0 (le_n _) (le_n _))).
+      assert (forall c, c < count r -> sm r c < M /\ room r c < R /\ 1 <= cH (ck c)) as Facts.
+      { intros c Lc. pose proof (a_sm _ _ _ _ _ _ _ _ Ap c Lc) as Hs.
+      destruct (Lv ck _ Hc Hs) as [Lg Ch].
+        assert (In c (on_sm r (sm r c))) as Hin by (apply in_on_sm; auto).
+        destruct (place _ c Hs Hin) as [<- _]. rewrite <- (here _ Hs) in Hin.
+        apply in_on_sm in Hin as [Hn _]. split; [exact Hs|].
+        split; [apply (l_room _ _ _ _ _ Lg c Hn)|apply (c_less _ _ _ _ _ Ch c Hn)]. }
+      enough (parts j0 + tail <= chain_area M R delta (best_tail R (map kd (all r))
+        (map (fun ck => map ck (all r)) views)) (map ck (all r))) by lia.
+      apply (area_paths r M R delta ck (fun c Lc => proj1 (Facts c Lc))
+        (fun c Lc => proj1 (proj2 (Facts c Lc))) (fun c Lc => proj2 (proj2 (Facts c Lc))) b
+        (parts j0 + tail) (parts j0) Hb A).
+      - intros j q Hj Hq. destruct (Lv ck j Hc Hj) as [Lg Ch]. unfold path_of, also, ends.
+        destruct (Nat.eqb_spec j i) as [->|N]; cbn [andb].
+        + destruct own_place as [P1 [P2 [P3 P4]]].
+          destruct (path_there (own i) M R delta ck Lg Ch b q P4 Hq) as [n [H1 H2]]. exists n.
+          unfold path_of, also, ends in H1, H2. rewrite P1, P2, P3, Nat.eqb_refl in *.
+          cbn [andb] in *. rewrite own_room, own_rest, own_slot_sum in * by exact Hi.
+          pose proof both_before. specialize (Least i Hi). split; [lia|exact H2].
+        + destruct (A j q Hj Hq) as [c0 [Hc0 Hr0]].
+          assert (in_room (own j) j q <> []) as Ne.
+          { rewrite own_room by exact Hj. intros E.
+            assert (In c0 (in_room r j q)) as X by (apply in_room_iff; auto). rewrite E in X.
+            easy. }
+          destruct (path_until (own j) M R delta ck Ch j q (clock j t1) Hj Hq Ne) as [n [H1 H2]].
+          { intros k Ck Hk. destruct (own_full r M R delta v kd own clock Ap Dyn z Hz j Hj k q
+              Ck Hk Hq) as [c [H1 [H2 H3]]]. exists c. split; [apply in_room_iff; auto|exact H3]. }
+          exists n. rewrite own_room, own_rest, own_slot_sum in * by exact Hj.
+          rewrite !Nat.add_0_r. specialize (Least j Hj).
+          split; [unfold first_part in *; lia|exact H2].
+      - rewrite <- (by_sms r M R delta v kd own clock Ap).
+        pose proof (lengths r M R delta v kd own clock Ap Waits z b Hz Hb) as Len. rewrite <- Len.
+        assert (M * R * delta = sum (fun _ => R * delta) (seq 0 M)) as ->
+          by (rewrite sum_same, seq_length; lia).
+        rewrite <- sum_add. apply sum_le. intros j Hj. apply in_seq in Hj.
+        destruct (Lv ck j Hc ltac:(lia)) as [Lg _].
+        pose proof (sm_delays (own j) M R delta _ Lg j
+          (own_used r M R delta v kd own clock Ap A j ltac:(lia))) as D.
+        rewrite (here j ltac:(lia)) in D. etransitivity; [|exact D].
+        apply Nat.add_le_mono_r, Nat.eq_le_incl.
+        apply sum_ext. intros c Hd. symmetry. apply (own_delay j c); [lia|exact Hd].
+      - pose proof tail_apart. lia.
+    Qed.
+  End Ends.
+
+  (** *** Theorem 2 (K-CHAIN) *)
+  Theorem k_chain_apart ck b : In ck views -> b < count r ->
+    real (fin r b) <= chain_sm R delta (count r - (M - 1) * R) (map ck (all r)) + v.
+  Proof.
+    intros Hc Hb. assert (In b (on_sm r (sm r b))) as Hin by (apply in_on_sm; auto).
+    pose proof (a_sm _ _ _ _ _ _ _ _ Ap b Hb) as Hi. set (i := sm r b) in *.
+    pose proof (most_waits r M R Waits ltac:(lia)) as Hn. destruct (Lv ck i Hc Hi) as [Lg Ch].
+    destruct (last_here r M R delta v kd own clock Ap i b Hi Hin) as [e [He [Le Lst]]].
+    etransitivity; [apply (cycles_longer _ _ (counted r) Le)|].
+    apply (in_time r M R delta v kd own clock Ap i e _ Hi He). rewrite <- (own_all i).
+    pose proof (here_in r M R delta v kd own clock Ap i e Hi He) as He'.
+    destruct (taken_or_early r M R Dyn) as [A|A].
+    - apply (chain_sm_bound (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) (all_nodup _));
+        auto. rewrite (here i Hi). apply (most_blocks r M R (a_sm _ _ _ _ _ _ _ _ Ap)); assumption.
+    - etransitivity; [|apply (together_sm (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) e
+        He' _ Hn)].
+      apply (chain_never_full (own i) M R delta ck Lg Ch i Hi (all _) (on_sm_all _ _) (all_nodup _)
+        e
+        He'). eapply own_early; eassumption.
+  Qed.
 
   (** *** Theorem 3 (K-CHAIN-AREA) *)
-  Theorem k_chain_area_bound b : b < count r ->
-    cycles (fin r b) (counted r) <= k_chain_area M R delta (map kd (all r))
-      (map (fun ck => map ck (all r)) views).
+  Theorem k_chain_area_apart b : b < count r -> real (fin r b)
+    <= k_chain_area M R delta (map kd (all r)) (map (fun ck => map ck (all r)) views) + 2 * v.
   Proof.
-    intros Hb. unfold k_chain_area. rewrite (length_l r kd), (proj2 (Nat.leb_gt _ _) Waits).
-    apply view_ge.
-    - apply (k_area_bound r M R delta kd Lk Dyn Waits b Hb).
-    - intros ck Hv. destruct (Lv ck Hv) as [Lg Ch]. destruct (taken_or_early r M R Dyn) as [A|A].
-      + destruct (last_of_all r M R Waits) as [z [Hz Lz]]. etransitivity; [|apply Nat.le_max_l].
-        apply (area_chains r M R delta ck Lg Ch Dyn Waits z b Hz Lz Hb A).
-        apply (tail_least r M R delta kd views Lk Lv Waits z b Hz Lz Hb).
+    intros Hb. enough (real (fin r b) - 2 * v <= k_chain_area M R delta (map kd (all r))
+      (map (fun ck => map ck (all r)) views)) by lia.
+    unfold k_chain_area. rewrite (length_l r kd), (proj2 (Nat.leb_gt _ _) Waits). apply best_ge.
+    - pose proof (k_area_apart r M R delta v kd own clock Ap Dyn Waits b Hb). lia.
+    - intros l Hl. apply in_map_iff in Hl as [ck [<- Hc]].
+      destruct (taken_or_early r M R Dyn) as [A|A].
+      + destruct (last_two r M R Waits) as [z [e [Hz [Lz [He Le]]]]].
+        pose proof (cycles_longer _ _ (counted r) (Le b Hb)).
+        pose proof (chains_apart z e Hz Lz He Le A ck Hc). lia.
       + etransitivity; [|apply Nat.le_max_r].
-        pose proof (never_full r M R delta kd views Lk Lv Waits b Hb A). lia.
+        enough (real (fin r b) - v - delta <= best_tail R (map kd (all r))
+          (map (fun ck => map ck (all r)) views)) by lia.
+        apply best_ge.
+        * pose proof (Apart.never_full r M R delta v kd own clock Ap Waits (S R) b A ltac:(lia) Hb).
+          lia.
+        * intros l Hl. apply in_map_iff in Hl as [ck' [<- Hc']].
+          assert (In b (on_sm r (sm r b))) as Hin by (apply in_on_sm; auto).
+          pose proof (a_sm _ _ _ _ _ _ _ _ Ap b Hb) as Hi.
+          destruct (last_here r M R delta v kd own clock Ap _ b Hi Hin) as [e [He [Le _]]].
+          destruct (Lv ck' _ Hc' Hi) as [Lg Ch].
+          pose proof (chain_never_full (own (sm r b)) M R delta ck' Lg Ch _ Hi (all _)
+            (on_sm_all _ _) (all_nodup _) e (here_in r M R delta v kd own clock Ap _ e Hi He)
+            ltac:(eapply own_early; eassumption)) as H. rewrite own_all in H.
+          apply (in_time r M R delta v kd own clock Ap _ e _ Hi He) in H.
+          pose proof (cycles_longer _ _ (counted r) Le). lia.
   Qed.
-End Views.
+End Apart.
+
+(** *** of SMs that count the same cycles *)
+Theorem k_chain_area_bound r M R delta kd views : ledger r M R delta kd ->
+  (forall ck, In ck views -> ledger r M R delta (fun b => plain (ck b)) /\ chains r M R delta ck) ->
+  dynamic r M R -> M * R < count r -> forall b, b < count r -> cycles (fin r b) (counted r)
+    <= k_chain_area M R delta (map kd (all r)) (map (fun ck => map ck (all r)) views).
+Proof.
+  intros Lg Lv Dyn W b Hb. pose proof (k_chain_area_apart r M R delta 0 kd _ _ views
+    (apart_none r M R delta kd Lg) (fun ck _ Hc _ => Lv ck Hc) Dyn W b Hb). lia.
+Qed.

@@ -32,7 +32,7 @@ Lemma idle_outside off m : outside off m [] idle_sched.
 Proof. split; nothing; cbn; lia. Qed.
 
 Lemma idle_wf m : CodeMachine.wf m [].
-Proof. split; nothing. destruct H as [_ [x [i [H _]]]]. destruct (no_stage _ _ _ H). Qed.
+Proof. split; nothing; destruct H as [_ [x [i [H _]]]]; destruct (no_stage _ _ _ H). Qed.
 
 Lemma idle_lam m b lP lI lD lR : lam_cert m b lP lI lD lR -> lam_cert m [] lP lI lD lR.
 Proof. intros H. split; nothing. apply (l_older _ _ _ _ _ _ H). Qed.
@@ -157,6 +157,21 @@ Section Sms.
       rewrite <- E. apply C7, Hb.
   Qed.
 
+  Lemma only_amounts i kd lP lI lD lR : i < M ->
+    code_amounts M mach prog (count X) (sm X) kd lP lI lD lR ->
+    code_amounts M mach (only_prog i) (count (only i)) (sm (only i)) kd lP lI lD lR.
+  Proof.
+    intros Hi [HL HE Hlam HA]. split.
+    - intros j Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [apply HL, Hi|].
+      apply (idle_lam _ (prog j)), HL, Hj.
+    - intros b Hb. cbn [sm only only_times]. unfold only_prog. destruct (here i b) eqn:E.
+      + rewrite Nat.eqb_refl. apply here_eq in E. rewrite <- E. apply HE, Hb.
+      + rewrite (proj2 (Nat.eqb_neq _ _) (elsewhere_apart i)). cbn. lia.
+    - intros j x Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [|intros []].
+      intros Hx. apply Hlam; assumption.
+    - exact HA.
+  Qed.
+
   (** SM [i] alone, in the cycles outside of its V *)
   Definition own (i : nat) : run :=
     drawn_run (off i) size (Finite i) mach (only_prog i) (only_sched i) (only i).
@@ -165,14 +180,7 @@ Section Sms.
   Notation whose i x := (group (mach i) (fst x)).
   Variables (kd : nat -> Formulas.kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
     (lR : nat -> nat -> nat -> nat).
-  Hypothesis HL : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i).
-  Hypothesis HE : forall b, b < count X ->
-    sum (fun x => if whose (sm X b) x =? b then CodeElb.work (prog (sm X b)) x else 0)
-      (keys (prog (sm X b))) <= kE (kd b).
-  Hypothesis Hlam : forall i x, i < M -> In x (keys (prog i)) ->
-    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
-      <= kL (kd (whose i x)).
-  Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
+  Hypothesis HK : code_amounts M mach prog (count X) (sm X) kd lP lI lD lR.
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b)
     \/ forall N, alone (own (sm X b)) b ->
          cycles N (fun t => counted (own (sm X b)) t && stays (own (sm X b)) b t) <= kS (kd b).
@@ -185,15 +193,7 @@ Section Sms.
   Proof.
     intros Hi.
     apply (outside_ledger (off i) size (Finite i) M R delta mach (only_prog i) (only_sched i)
-      (only i) (only_code i Hi) kd lP lI lD lR).
-    - intros j Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [apply HL, Hi|].
-      apply (idle_lam _ (prog j)), HL, Hj.
-    - intros b Hb. cbn [sm only only_times]. unfold only_prog. destruct (here i b) eqn:E.
-      + rewrite Nat.eqb_refl. apply here_eq in E. rewrite <- E. apply HE, Hb.
-      + rewrite (proj2 (Nat.eqb_neq _ _) (elsewhere_apart i)). cbn. lia.
-    - intros j x Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [|intros []].
-      intros Hx. apply Hlam; assumption.
-    - exact HA.
+      (only i) (only_code i Hi) kd lP lI lD lR (only_amounts i kd lP lI lD lR Hi HK)).
     - intros b Hb. destruct (here i b) eqn:E.
       + destruct (HS b Hb) as [H|H]; [left; exact H|right].
         replace (sm X b) with i in H by (symmetry; apply here_eq, E). exact H.

@@ -32,6 +32,7 @@ Proof. intros Few H. pose proof (on_off off y). pose proof (on_le off t0). lia. 
 Section Block.
   Variables (off : nat -> bool) (n : nat) (m : machine) (b : block) (s : schedule).
   Hypothesis OK : outside off m b s.
+  Hypothesis WF : wf m b.
 
   (** *** What is proven of all that keeps enough of the rules, in V it is missed by |V| at most; V:
       cycles before the end. *)
@@ -42,10 +43,8 @@ Section Block.
     finish b s x <= rel s g 0 + T + n.
   Proof.
     intros H K x Hx Few. apply (real_time off n _ _ _ Few). rewrite <- drawn_finish.
-    apply (H _ _ _ (outside_enough off m b s OK) (outside_leaves off m b s OK least K) x Hx).
+    apply (H _ _ _ (outside_enough off m b s WF OK) (outside_leaves off m b s OK least K) x Hx).
   Qed.
-
-  Hypothesis WF : wf m b.
 
   (** *** Theorem 3 with V: code-elb, whatever other thread blocks the SM has *)
   Theorem elb_outside lP lI lD lR : lam_cert m b lP lI lD lR ->
@@ -53,7 +52,7 @@ Section Block.
     finish b s x <= rel s (group m (fst x)) 0 + (total b + lam b lI lD) + n.
   Proof.
     intros HL x Hx Few. apply (real_time off n _ _ _ Few). rewrite <- drawn_finish, Nat.add_assoc.
-    apply (code_elb m b _ WF (outside_enough off m b s OK) lP lI lD lR HL x Hx).
+    apply (code_elb m b _ WF (outside_enough off m b s WF OK) lP lI lD lR HL x Hx).
   Qed.
 
   (** *** Theorem 1 with V: code-sib and code-fib without barriers *)
@@ -64,7 +63,7 @@ Section Block.
     finish b s (w, k) <= rel s (group m w) 0 + (iso w + others m b (reach w) w) + n.
   Proof.
     intros Flat HR HI w k Hk Few. apply (real_time off n _ _ _ Few). rewrite <- drawn_finish.
-    apply (code_sib m b _ WF (outside_enough off m b s OK) Flat reach iP iI iD iso HR HI w k Hk).
+    apply (code_sib m b _ WF (outside_enough off m b s WF OK) Flat reach iP iI iD iso HR HI w k Hk).
   Qed.
 End Block.
 
@@ -145,7 +144,7 @@ Section Sms.
   Proof.
     intros [C1 _ C3 C4 C5 C6 C7]. split.
     - intros i Hi. destruct (C1 i Hi) as [H1 H2]. split; [exact H1|]. do 2 eexists.
-      apply outside_enough, H2.
+      apply (outside_enough off _ _ _ H1 H2).
     - reflexivity.
     - apply drawn_dispatched, C3.
     - exact C4.
@@ -161,14 +160,7 @@ Section Sms.
   Notation whose i x := (group (mach i) (fst x)).
   Variables (kd : nat -> Formulas.kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
     (lR : nat -> nat -> nat -> nat).
-  Hypothesis HL : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i).
-  Hypothesis HE : forall b, b < count X ->
-    sum (fun x => if whose (sm X b) x =? b then CodeElb.work (prog (sm X b)) x else 0)
-      (keys (prog (sm X b))) <= kE (kd b).
-  Hypothesis Hlam : forall i x, i < M -> In x (keys (prog i)) ->
-    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
-      <= kL (kd (whose i x)).
-  Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
+  Hypothesis HK : code_amounts M mach prog (count X) (sm X) kd lP lI lD lR.
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b)
     \/ forall N, alone drawn_run b ->
          cycles N (fun t => counted drawn_run t && stays drawn_run b t) <= kS (kd b).

@@ -159,15 +159,21 @@ Section Elb.
     pose proof (e_latch _ _ _ _ _ OK x Hx E). pose proof (issue_order m b s OK x Hx). lia.
   Qed.
 
-  Lemma charge_work x n : In x (keys b) -> cnt (charged x) n <= work b x.
+  (** Cycles in which [x] holds a unit, or the issue stage is or was its own while [idle]: never
+    while
+      it waits for its first unit. *)
+  Lemma charge_window idle x n : In x (keys b) ->
+    (forall t, 1 <= stages b x -> L s x <= t < D s x 0 -> idle t = false) ->
+    cnt (fun t => uses_unit b s x t || (idle t && (((P s x <=? t) && (t <? P s x + aprobe s x))
+      || ((L s x <=? t) && (t <? L s x + window x))))) n <= work b x.
   Proof.
-    intros Hx. set (p := stages b x).
+    intros Hx Waits. set (p := stages b x).
     set (first := fun t => ((P s x <=? t) && (t <? P s x + aprobe s x))
        || ((max (L s x) (D s x 0 * min p 1) <=? t)
          && (t <? max (L s x) (D s x 0 * min p 1) + max (ah s x 0 * min p 1) (window x)))).
-    assert (cnt (charged x) n <=
-      cnt (fun t => existsb (fun i => holds b s x i t) (seq 1 (p - 1)) || first t) n) as H1.
-    { apply cnt_le. intros t _ Ht. unfold charged in Ht. apply orb_true_iff in Ht as [Ht|Ht].
+    etransitivity; [apply (cnt_le _ (fun t => existsb (fun i => holds b s x i t) (seq 1 (p - 1))
+      || first t))|].
+    { intros t _ Ht. apply orb_true_iff in Ht as [Ht|Ht].
       - apply uses_iff in Ht as [i [Hi Ht]]. fold p in Hi. apply orb_true_iff.
         destruct i as [|i].
         + right. apply holds_iff in Ht as [_ Ht]. unfold first. replace (min p 1) with 1 by lia.
@@ -181,8 +187,8 @@ Section Elb.
         replace (min p 1) with 1 by lia.
         destruct (le_lt_dec (D s x 0) t) as [H|H].
         + pose proof (room_before_stage m b s OK x 0 Hx ltac:(fold p; lia)). lia.
-        + rewrite (in_first x t Hx ltac:(fold p; lia) ltac:(lia)) in Hu. discriminate. }
-    etransitivity; [exact H1|]. etransitivity; [apply cnt_or|].
+        + rewrite (Waits t) in Hu by (fold p; lia). discriminate. }
+    etransitivity; [apply cnt_or|].
     assert (cnt (fun t => existsb (fun i => holds b s x i t) (seq 1 (p - 1))) n <= rest b x) as H2.
     { etransitivity; [apply (cnt_exists (fun t i => holds b s x i t))|]. apply sum_le. intros i Hi.
       apply in_seq in Hi. etransitivity; [|apply (e_hold _ _ _ _ _ OK x i Hx); unfold p in *; lia].
@@ -202,6 +208,12 @@ Section Elb.
     unfold window, work, chold in *. destruct (operand (get b x)); lia.
   Qed.
 
+  Lemma charge_work x n : In x (keys b) -> cnt (charged x) n <= work b x.
+  Proof.
+    intros Hx. apply charge_window; [exact Hx|]. intros t Hp Ht.
+    rewrite (in_first x t Hx Hp Ht). reflexivity.
+  Qed.
+
   Lemma covered_total n : cnt (covered b s) n <= total b.
   Proof.
     etransitivity; [apply cnt_le; intros t _ Ht; apply covered_charged, Ht|].
@@ -209,92 +221,123 @@ Section Elb.
     intros x Hx. apply charge_work, Hx.
   Qed.
 
-  (** *** How late events of a thread block are, in cycles that are not counted: all in which a
-      resource is held, and those behind an own issue, are. *)
+  (** *** How late events of a thread block are, in cycles that are not counted.  Counted for a
+      sub-core are those in which somebody holds a unit that it reaches, or its issue stage, and
+      those behind an own issue. *)
 
-  Variables (g : nat) (cov : nat -> bool).
-  Hypothesis Held : forall x t, In x (keys b) -> uses_unit b s x t = true \/ issues s x t = true ->
-    cov t = true.
+  Variables (g : nat) (reach : nat -> nat -> bool) (cov : nat -> nat -> bool).
+  Notation core_of x := (core m (fst x)).
+  (** What keeps an instruction back is in reach of its sub-core. *)
+  Hypothesis Reach : forall x i u v, at_stage b x i u -> B m b u v -> reach (core_of x) v = true.
+  Hypothesis Held : forall c x i v t, at_stage b x i v -> holds b s x i t = true ->
+    reach c v = true -> cov c t = true.
+  Hypothesis Slot : forall x t, In x (keys b) -> issues s x t = true -> cov (core_of x) t = true.
   Hypothesis Own : forall x t, In x (keys b) -> group m (fst x) = g ->
-    L s x <= t < L s x + chold b x -> cov t = true.
+    L s x <= t < L s x + chold b x -> cov (core_of x) t = true.
 
-  Lemma taken_covered u t : taken m b s u t -> cov t = true.
+  Lemma taken_covered x i u t : at_stage b x i u -> taken m b s u t -> cov (core_of x) t = true.
   Proof.
-    intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply (Held y _ Hy). left. apply uses_iff. eauto.
+    intros Hx [y [j [v [Hy [HB Hh]]]]]. apply (Held _ y j v t Hy Hh), (Reach x i u v Hx HB).
   Qed.
 
   Lemma stage_covered x i t : In x (keys b) -> i < stages b x ->
-    D s x i <= t < D s x i + ah s x i -> cov t = true.
+    D s x i <= t < D s x i + ah s x i -> cov (core_of x) t = true.
   Proof.
-    intros Hx Hi Ht. apply (Held x _ Hx). left. apply uses_iff. exists i. split; [exact Hi|].
-    apply holds_iff. lia.
+    intros Hx Hi Ht. pose proof (at_own b x i Hx Hi) as A.
+    apply (Held _ x i _ t A); [apply holds_iff; lia|]. apply (Reach x i _ _ A), B_self.
   Qed.
 
-  Lemma room_covered x t : In x (keys b) -> I s x <= t < L s x -> cov t = true.
+  Lemma room_covered x t : In x (keys b) -> I s x <= t < L s x -> cov (core_of x) t = true.
   Proof.
     intros Hx Ht. destruct (e_room _ _ _ _ _ OK x Hx) as [E|[[u [Hu _]] _]]; [lia|].
-    apply (taken_covered u), (room_taken m b s WF OK x u t Hu Ht).
+    apply (taken_covered x 0 u t Hu), (room_taken m b s WF OK x u t Hu Ht).
   Qed.
 
   Lemma slot_covered x t : In x (keys b) -> group m (fst x) = g -> L s x <= t < L s x + window x ->
-    cov t = true.
+    cov (core_of x) t = true.
   Proof.
     intros Hx Hg Ht. unfold window in Ht.
-    destruct (le_lt_dec (L s x + chold b x) t); [|apply (Own x); auto; lia]. apply (Held x _ Hx).
-    right. apply issues_iff. lia.
+    destruct (le_lt_dec (L s x + chold b x) t); [|apply (Own x); auto; lia]. apply (Slot x _ Hx).
+    apply issues_iff. lia.
   Qed.
 
   Variables (lP lI : key -> nat) (lD : key -> nat -> nat) (lR : nat -> nat -> nat).
   Hypothesis HL : lam_cert m b lP lI lD lR.
 
   Let t0 := rel s g 0.
-  Let f := cnt cov.
-  (** At [X] at most [c] cycles from [t0] on are idle. *)
-  Definition at_most (c X : nat) : Prop := late f t0 (f t0) (t0 + c) X.
+  (** [f c q t]: how many cycles before [t] are counted on the way to sub-core [c] in section [q],
+      which comes from any sub-core of an older section *)
+  Variables (f : nat -> nat -> nat -> nat) (f0 : nat).
+  Hypothesis Begins : forall c q, f c q t0 = f0.
+  Hypothesis Rises : forall c q t, f c q t <= f c q (S t).
+  Hypothesis Counts : forall c q t, t0 <= t -> cov c t = true -> f c q t + 1 <= f c q (S t).
+  Hypothesis Turns : forall c d q t, c < d -> f q c t <= f q d t.
+  Hypothesis Changes : forall x d q t, In x (keys b) -> group m (fst x) = g ->
+    f (core_of x) q t <= f d (S q) t.
 
-  Local Lemma start c : t0 + f t0 <= t0 + c + f t0.
-  Proof. lia. Qed.
+  (** At [X], in sub-core and section [k], at most [c] cycles from [t0] on are idle. *)
+  Definition at_most (k : nat * nat) (c X : nat) : Prop := late (f (fst k) (snd k)) t0 f0 (t0 + c)
+    X.
+  Notation of x := (core_of x, sec (get b x)).
+
+  Local Lemma start c d q : t0 + f0 <= t0 + d + f c q t0.
+  Proof. rewrite Begins. lia. Qed.
   Hint Resolve start : core.
-  Lemma f_rises t : f t <= f (S t).
-  Proof. apply cnt_rises. Qed.
-  Hint Resolve f_rises : core.
 
-  Lemma at_most_more c d X : at_most c X -> c <= d -> at_most d X.
+  Lemma at_most_more k c d X : at_most k c X -> c <= d -> at_most k d X.
   Proof. intros H Hd. eapply late_more; [exact H|lia]. Qed.
 
-  Lemma at_most_add c X a : at_most c X -> at_most (c + a) (X + a).
+  Lemma at_most_start k : at_most k 0 t0.
+  Proof. apply late_start; [apply start|apply le_n]. Qed.
+
+  Lemma at_most_add k c X a : at_most k c X -> at_most k (c + a) (X + a).
   Proof. intros H. unfold at_most. rewrite Nat.add_assoc. apply late_add; auto. Qed.
 
-  Lemma at_most_covered c X Y : at_most c X -> (forall t, X <= t < Y -> cov t = true) ->
-    at_most c Y.
+  (** Who comes from an older section has no less behind. *)
+  Lemma at_most_later c q r l X : at_most (c, q) l X -> q <= r -> at_most (c, r) l X.
   Proof.
-    intros H HC. apply (late_counted f t0 (f t0) _ X Y); auto.
-    intros t _ Ht. apply cnt_counted. auto.
+    intros H Hq t H0 Ht. specialize (H t H0 Ht). destruct (Nat.eq_dec q r) as [<-|N]; [exact H|].
+    pose proof (Turns q r c t ltac:(lia)). cbn [fst snd] in *. lia.
   Qed.
 
-  Lemma at_most_walk c X ys : (forall y, In y ys -> at_most c y) ->
-    (forall t, t0 <= t < X -> (forall y, In y ys -> y <= t) -> cov t = true) -> at_most c X.
+  Lemma at_most_next x d r l X : In x (keys b) -> group m (fst x) = g -> at_most (of x) l X ->
+    sec (get b x) < r -> at_most (d, r) l X.
   Proof.
-    intros H HC. apply (late_walk f t0 (f t0) _ X ys); auto. intros t Ht Hy. apply cnt_counted.
-    auto.
+    intros Hx Hg H Hq. apply (at_most_later d (S (sec (get b x)))); [|exact Hq]. intros t H0 Ht.
+    specialize (H t H0 Ht). pose proof (Changes x d (sec (get b x)) t Hx Hg). cbn [fst snd] in *.
+    lia.
+  Qed.
+
+  Lemma at_most_covered k c X Y : at_most k c X -> (forall t, X <= t < Y -> cov (fst k) t = true) ->
+    at_most k c Y.
+  Proof.
+    intros H HC. apply (late_counted _ t0 f0 _ X Y); auto.
+    intros t H0 Ht. apply Counts; auto.
+  Qed.
+
+  Lemma at_most_walk k c X ys : (forall y, In y ys -> at_most k c y) ->
+    (forall t, t0 <= t < X -> (forall y, In y ys -> y <= t) -> cov (fst k) t = true) ->
+    at_most k c X.
+  Proof.
+    intros H HC. apply (late_walk _ t0 f0 _ X ys); auto. intros t Ht Hy. apply Counts; [lia|auto].
   Qed.
 
   (** No time of [x] is later than the certificate says. *)
   Record timely (x : key) : Prop := {
-    y_chosen : at_most (lP x) (P s x);
-    y_issue : at_most (lI x) (I s x);
-    y_room : at_most (lI x) (L s x);
-    y_stage : forall i, i < stages b x -> at_most (lD x i) (D s x i) }.
+    y_chosen : at_most (of x) (lP x) (P s x);
+    y_issue : at_most (of x) (lI x) (I s x);
+    y_room : at_most (of x) (lI x) (L s x);
+    y_stage : forall i, i < stages b x -> at_most (of x) (lD x i) (D s x i) }.
 
-  Lemma timely_end x : In x (keys b) -> timely x -> at_most (lE b lI lD x) (E b s x).
+  Lemma timely_end x : In x (keys b) -> timely x -> at_most (of x) (lE b lI lD x) (E b s x).
   Proof.
     intros Hx T. unfold lE, E. destruct (stages b x) as [|p] eqn:S; [apply T|].
-    apply (at_most_covered _ (D s x p)); [apply (y_stage _ T); lia|].
+    apply (at_most_covered _ _ (D s x p)); [apply (y_stage _ T); lia|].
     intros t Ht. apply (stage_covered x p); auto; lia.
   Qed.
 
   Lemma timely_undone w j : In (w, fst j) (keys b) -> timely (w, fst j) ->
-    at_most (lE b lI lD (w, fst j) + latency b w j) (undone b s w j).
+    at_most (of (w, fst j)) (lE b lI lD (w, fst j) + latency b w j) (undone b s w j).
   Proof.
     intros Hx T. unfold undone, latency.
     eapply late_sooner; [apply at_most_add, timely_end; assumption|].
@@ -302,13 +345,14 @@ Section Elb.
     destruct (snd j); lia.
   Qed.
 
-  Lemma release_timely q :
+  Lemma release_timely c q :
     (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) < q -> timely x) ->
-    at_most (lR g q) (rel s g q).
+    at_most (c, q) (lR g q) (rel s g q).
   Proof.
-    induction q as [|q IH]; intros T; [apply late_start; [lia|apply le_n]|].
-    assert (at_most (lR g q) (rel s g q)) as Hq
-      by (apply IH; intros; apply T; [..|lia]; assumption).
+    induction q as [|q IH]; intros T;
+      [apply (at_most_more _ 0); [apply at_most_start|apply Nat.le_0_l]|].
+    assert (at_most (c, S q) (lR g q) (rel s g q)) as Hq
+      by (apply (at_most_later c q); [apply IH; intros; apply T; [..|lia]; assumption|lia]).
     set (mine := filter (fun x => (group m (fst x) =? g) && (sec (get b x) <=? q)) (keys b)).
     assert (forall x, In x mine <-> In x (keys b) /\ group m (fst x) = g /\ sec (get b x) <= q)
       as Hm.
@@ -316,18 +360,19 @@ Section Elb.
     set (ns := rel s g q :: map (fun x => L s x + aslot s x) mine
       ++ map (E b s) (filter (fun x => bar (get b x)) mine)).
     pose proof (l_older _ _ _ _ _ _ HL g q) as Ho.
-    assert (at_most (lR g (S q) - release m) (list_max ns)) as Hn.
-    { assert (forall n, In n ns -> at_most (lR g (S q) - release m) n) as A.
+    assert (at_most (c, S q) (lR g (S q) - release m) (list_max ns)) as Hn.
+    { assert (forall n, In n ns -> at_most (c, S q) (lR g (S q) - release m) n) as A.
       { intros n [<-|Hn]; [eapply at_most_more; [exact Hq|lia]|].
         apply in_app_or in Hn as [Hn|Hn]; apply in_map_iff in Hn as [x [<- Hn]].
         - apply Hm in Hn as [Hx [Hg Hs]]. pose proof (T x Hx Hg ltac:(lia)) as Hx'.
           destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [Hr _]. rewrite Hg in Hr.
-          apply (at_most_covered _ (L s x)); [eapply at_most_more; [apply Hx'|lia]|].
+          apply (at_most_next x); [exact Hx|exact Hg| |lia].
+          apply (at_most_covered _ _ (L s x)); [eapply at_most_more; [apply Hx'|lia]|].
           intros t Ht. apply (slot_covered x t Hx Hg). unfold window. lia.
         - apply filter_In in Hn as [Hn Hb]. apply Hm in Hn as [Hx [Hg Hs]].
           destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [_ Hr]. rewrite Hg in Hr.
-          specialize (Hr Hb). eapply at_most_more; [apply timely_end; auto|lia]. apply T; auto.
-          lia. }
+          specialize (Hr Hb). apply (at_most_next x); [exact Hx|exact Hg| |lia].
+          eapply at_most_more; [apply timely_end; auto|lia]. apply T; auto. lia. }
       apply A, list_max_in. discriminate. }
     assert (rel s g (S q) <= list_max ns + release m) as Hr.
     { apply (e_release _ _ _ _ _ OK).
@@ -354,12 +399,14 @@ Section Elb.
     apply in_flat_map. exists (c, n). split; [exact Hc|]. apply in_map_iff. eauto.
   Qed.
 
-  Lemma issue_taken_covered w k t : In (w, k) (keys b) -> may_issue b m s w k t -> cov t = true.
+  Lemma issue_taken_covered w k t : In (w, k) (keys b) -> may_issue b m s w k t ->
+    cov (core m w) t = true.
   Proof.
-    intros Hk Hm.
-    destruct (issue_taken m b s WF OK w k t Hk Hm) as [[y [Hy [_ Hi]]]|[v [y [i [Hy [Hh _]]]]]].
-    - apply (Held y _ Hy). right. exact Hi.
-    - apply (taken_covered v). exists y, i, v. split; [exact Hy|]. split; [constructor|exact Hh].
+    intros Hk Hm. destruct (issue_taken m b s WF OK w k t Hk Hm)
+      as [[y [Hy [<- Hi]]]|[v [y [i [Hy [Hh [[_ [z [u [_ [<- [Hz HB]]]]]]|[u [Hu [_ HB]]]]]]]]]].
+    - apply (Slot y _ Hy Hi).
+    - apply (taken_covered z 0 u t Hz). exists y, i, v. auto.
+    - apply (taken_covered (w, k) 0 u t Hu). exists y, i, v. auto.
   Qed.
 
   Section OneInstruction.
@@ -367,46 +414,56 @@ Section Elb.
     Hypothesis Hk : In (w, k) (keys b).
     Hypothesis Hg : group m w = g.
     Hypothesis Older : forall j, j < k -> timely (w, j).
-    Hypothesis Open : at_most (lR g (sec (get b (w, k)))) (rel s g (sec (get b (w, k)))).
+    Hypothesis Open : at_most (of (w, k)) (lR g (sec (get b (w, k)))) (rel s g (sec (get b (w,
+      k)))).
 
     Lemma own_key j : j < k -> In (w, j) (keys b).
     Proof. intros. eapply keys_before; [exact Hk|lia]. Qed.
 
-    Lemma before_timely y : In y (before w k) -> at_most (lP (w, k)) y.
+    (** What is so of an older instruction is so of this one's way. *)
+    Lemma from_own j l X : j < k -> at_most (of (w, j)) l X -> at_most (of (w, k)) l X.
+    Proof. intros Hj H. apply (at_most_later _ _ _ _ _ H), (sections_grow m b w k j WF Hk). lia.
+    Qed.
+
+    Lemma before_timely y : In y (before w k) -> at_most (of (w, k)) (lP (w, k)) y.
     Proof.
       intros [<-|[<-|Hy]].
       - destruct k as [|j] eqn:Ek.
         + pose proof (e_pace0 _ _ _ _ _ OK w Hk) as Hn. rewrite Hg in Hn.
           pose proof (l_fetch _ _ _ _ _ _ HL w Hk). eapply late_sooner; [|exact Hn].
-          eapply at_most_more; [|exact H]. apply (at_most_add 0).
-          apply late_start; [lia|apply le_n].
+          eapply at_most_more; [|exact H]. apply (at_most_add _ 0), at_most_start.
         + pose proof (e_pace _ _ _ _ _ OK w j Hk) as Hn.
           pose proof (l_pace _ _ _ _ _ _ HL w j Hk) as Hl. pose proof (Older j ltac:(lia)) as T.
           assert (In (w, j) (keys b)) as Hj by (eapply keys_before; [exact Hk|lia]).
           set (a := max (stall (get b (w, j))) (fetch (get b (w, S j)))) in *.
           eapply late_sooner; [|exact Hn]. eapply at_most_more; [|exact Hl].
           apply (late_sooner _ _ _ _ (L s (w, j) + chold b (w, j) + (a - chold b (w, j)))); [|lia].
-          apply at_most_add. apply (at_most_covered _ (L s (w, j))); [apply T|]. intros t Ht.
+          apply at_most_add. apply (at_most_covered _ _ (L s (w, j)));
+            [apply (at_most_later _ _ _ _ _ (y_room _ T)), (sections_grow m b w (S j) j WF Hk);
+              lia|].
+          intros t Ht.
           apply (slot_covered (w, j)); [exact Hj|exact Hg|]. unfold window. lia.
       - eapply at_most_more; [exact Open|]. rewrite <- Hg at 1.
         apply (l_opened _ _ _ _ _ _ HL (w, k) Hk).
       - apply in_flat_map in Hy as [[c n] [Hc Hy]]. apply in_map_iff in Hy as [j [<- Hj]].
         simpl in Hj. pose proof (awaited_before _ _ _ _ _ _ Hj) as Hlt.
-        eapply at_most_more; [apply timely_undone; [apply own_key|apply Older]; exact Hlt|].
+        eapply at_most_more;
+          [apply (from_own (fst j) _ _ Hlt), timely_undone; [apply own_key|apply Older]; exact
+            Hlt|].
         apply (l_waits _ _ _ _ _ _ HL w k c n j Hk Hc Hj).
     Qed.
 
-    Lemma chosen_timely : at_most (lP (w, k)) (P s (w, k)).
+    Lemma chosen_timely : at_most (of (w, k)) (lP (w, k)) (P s (w, k)).
     Proof.
-      apply (at_most_walk _ _ (before w k)); [exact before_timely|].
+      apply (at_most_walk _ _ _ (before w k)); [exact before_timely|].
       intros t Ht H. apply (issue_taken_covered w k t Hk), before_enough; auto. left. lia.
     Qed.
 
-    Lemma issue_timely : at_most (lI (w, k)) (I s (w, k)).
+    Lemma issue_timely : at_most (of (w, k)) (lI (w, k)) (I s (w, k)).
     Proof.
       pose proof (e_constant _ _ _ _ _ OK _ Hk) as Hv.
       pose proof (l_operand _ _ _ _ _ _ HL _ Hk) as Hl.
-      apply (at_most_walk _ _ (V s (w, k) :: before w k)).
+      apply (at_most_walk _ _ _ (V s (w, k) :: before w k)).
       - intros y [<-|Hy].
         + eapply late_sooner; [|exact (proj2 Hv)].
           eapply at_most_more; [apply at_most_add, chosen_timely|exact Hl].
@@ -416,37 +473,38 @@ Section Elb.
         + intros y Hy. apply H. right. exact Hy.
     Qed.
 
-    Lemma room_timely : at_most (lI (w, k)) (L s (w, k)).
+    Lemma room_timely : at_most (of (w, k)) (lI (w, k)) (L s (w, k)).
     Proof.
-      apply (at_most_covered _ (I s (w, k))); [apply issue_timely|]. intros t Ht.
+      apply (at_most_covered _ _ (I s (w, k))); [apply issue_timely|]. intros t Ht.
       apply (room_covered (w, k)); auto.
     Qed.
 
     Lemma ask_timely i : i < stages b (w, k) ->
-      (forall j, j < i -> at_most (lD (w, k) j) (D s (w, k) j)) ->
-      at_most (lD (w, k) i) (A s (w, k) i).
+      (forall j, j < i -> at_most (of (w, k)) (lD (w, k) j) (D s (w, k) j)) ->
+      at_most (of (w, k)) (lD (w, k) i) (A s (w, k) i).
     Proof.
       intros Hi IH. destruct i as [|i]; simpl.
       - eapply at_most_more; [apply room_timely|]. apply (l_first _ _ _ _ _ _ HL _ Hk). lia.
       - pose proof (e_transfer _ _ _ _ _ OK (w, k) i Hk ltac:(lia)).
         eapply at_most_more; [|apply (l_next _ _ _ _ _ _ HL _ i Hk Hi)].
         apply (late_sooner _ _ _ _ (D s (w, k) i + ah s (w, k) i + transfer (st b (w, k) i)));
-          [|lia]. apply at_most_add. apply (at_most_covered _ (D s (w, k) i)); [apply IH; lia|].
+          [|lia]. apply at_most_add. apply (at_most_covered _ _ (D s (w, k) i)); [apply IH; lia|].
         intros t Ht. apply (stage_covered (w, k) i); auto. lia.
     Qed.
 
-    Lemma stage_timely i : i < stages b (w, k) -> at_most (lD (w, k) i) (D s (w, k) i).
+    Lemma stage_timely i : i < stages b (w, k) -> at_most (of (w, k)) (lD (w, k) i) (D s (w, k) i).
     Proof.
       induction i as [i IH] using lt_wf_ind. intros Hi. set (u := unit (st b (w, k) i)).
       pose proof (at_own b (w, k) i Hk Hi) as Hat. fold u in Hat.
       set (own := filter (fun o => (i <? stages b (w, o)) && (unit (st b (w, o) i) =? u))
-        (seq 0 k)). apply (at_most_walk _ _ (A s (w, k) i :: if clash m u then [] else map (fun o =>
+        (seq 0 k)). apply (at_most_walk _ _ _ (A s (w, k) i :: if clash m u then [] else map (fun o
+          =>
         D s (w, o) i) own)).
       - intros y [<-|Hy]; [apply ask_timely; [exact Hi|]; intros; apply IH; lia|].
         destruct (clash m u) eqn:C; [destruct Hy|]. apply in_map_iff in Hy as [o [<- Ho]].
         apply filter_In in Ho as [Ho Hu]. apply in_seq in Ho. apply andb_prop in Hu as [H1 H2].
         apply Nat.ltb_lt in H1. apply Nat.eqb_eq in H2.
-        eapply at_most_more; [apply (Older o ltac:(lia)); exact H1|].
+        eapply at_most_more; [apply (from_own o); [lia|]; apply (Older o ltac:(lia)); exact H1|].
         apply (l_order _ _ _ _ _ _ HL w o k i u); auto; [|lia].
         split; [apply own_key; lia|auto].
       - intros t Ht H.
@@ -456,7 +514,7 @@ Section Elb.
           apply H. right. rewrite C. apply in_map_iff. exists o. split; [reflexivity|].
           apply filter_In. split; [apply in_seq; lia|]. destruct Hj as [_ [H1 H2]].
           apply andb_true_intro. split; [apply Nat.ltb_lt, H1|apply Nat.eqb_eq, H2].
-        + apply (taken_covered u). exists y, j, v. auto.
+        + apply (taken_covered (w, k) i u t Hat). exists y, j, v. auto.
     Qed.
 
     Lemma instruction_timely : timely (w, k).
@@ -475,13 +533,13 @@ Section Elb.
     apply instruction_timely; auto. apply release_timely. intros x Hx Hgx Hsx. apply IH; auto. lia.
   Qed.
 
-  Lemma finish_late x : In x (keys b) -> group m (fst x) = g ->
-    at_most (lE b lI lD x + max (write (get b x)) (read (get b x))) (finish b s x).
+  Lemma finish_timely x : In x (keys b) -> group m (fst x) = g ->
+    at_most (of x) (lE b lI lD x + max (write (get b x)) (read (get b x))) (finish b s x).
   Proof.
     intros Hx Hg. pose proof (all_timely _ x Hx Hg (Nat.lt_succ_diag_r _)) as T. unfold finish.
     destruct (Nat.max_spec (E b s x + max (aw s x) (ar s x)) (L s x + aslot s x))
       as [[_ ->]|[_ ->]].
-    - apply (at_most_covered _ (L s x)).
+    - apply (at_most_covered _ _ (L s x)).
       + eapply at_most_more; [apply T|]. enough (lI x <= lE b lI lD x) by lia. unfold lE.
         destruct (stages b x) as [|p] eqn:S; [apply le_n|].
         assert (forall i, i < stages b x -> lI x <= lD x i) as A.
@@ -493,6 +551,24 @@ Section Elb.
       eapply late_sooner; [apply at_most_add, timely_end; eassumption|]. lia.
   Qed.
 End Elb.
+
+(** What is counted for all sub-cores *)
+Lemma finish_late m b s (WF : wf m b) J enters (OK : enough m b s J enters) g cov :
+  (forall x t, In x (keys b) -> uses_unit b s x t = true \/ issues s x t = true -> cov t = true) ->
+  (forall x t, In x (keys b) -> group m (fst x) = g -> L s x <= t < L s x + chold b x ->
+    cov t = true) ->
+  forall lP lI lD lR, lam_cert m b lP lI lD lR -> forall x, In x (keys b) -> group m (fst x) = g ->
+  late (cnt cov) (rel s g 0) (cnt cov (rel s g 0))
+    (rel s g 0 + (lE b lI lD x + max (write (get b x)) (read (get b x)))) (finish b s x).
+Proof.
+  intros Held Own lP lI lD lR HL x Hx Hg.
+  apply (finish_timely m b s WF OK g (fun _ _ => true) (fun _ => cov)) with (lP := lP) (lR := lR)
+    (f := fun _ _ => cnt cov); auto; try (intros; apply cnt_rises); try (intros; lia).
+  - intros _ y i v t [Hy [Hi _]] Hh _. apply (Held y t Hy). left. apply existsb_exists. exists i.
+    split; [apply in_seq; lia|exact Hh].
+  - intros y t Hy H. apply (Held y t Hy). auto.
+  - intros _ _ t _ H. apply cnt_counted, H.
+Qed.
 
 Section Bound.
   Variables (m : machine) (b : block) (s : schedule).
@@ -523,7 +599,8 @@ Section Bound.
     enough (finish b s x + cnt (covered b s) start
       <= start + (lE b lI lD x + max (write (get b x)) (read (get b x)))
       + cnt (covered b s) (finish b s x)) by lia.
-    refine (finish_late m b s WF OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x Hx)
+    refine (finish_late m b s WF _ _ OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x
+      Hx)
       (le_n _)); intros y t Hy; [intros [H|H]|intros _ H]; apply existsb_exists; exists y;
       (split; [exact Hy|]); unfold covers.
     - rewrite H. reflexivity.

@@ -40,8 +40,7 @@ Record enough (m : machine) (b : block) (s : schedule) (J : key -> nat)
   e_conserving : forall w k t, In (w, k) (keys b) -> may_issue b m s w k t ->
     (exists y, In y (keys b) /\ core m (fst y) = core m w
        /\ (issues s y t = true \/ I s y <= t < L s y))
-    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true
-          /\ ((exists y i, at_stage b y i u /\ holds b s y i t = true) \/ blocked m b s u t))
+    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true /\ in_use m b s u t)
     \/ (exists u, queued m b (w, k) /\ holds_issue m = false /\ at_stage b (w, k) 0 u /\
       in_queue b m s u t);
   e_latch : forall x, In x (keys b) -> latch m b x = true -> D s x 0 = I s x;
@@ -68,10 +67,17 @@ Record enough (m : machine) (b : block) (s : schedule) (J : key -> nat)
     sec (get b x) <= q -> q < sec (get b y) -> J x <= rel s (group m (fst x)) (S q) }.
 
 (** *** M1 to M7 are enough. *)
-Theorem valid_enough m b s : valid m b s ->
+Theorem valid_enough m b s : wf m b -> valid m b s ->
   enough m b s (fun x => S (I s x)) (fun x i => 0 <? ah s x i).
 Proof.
-  intros OK. split; try apply OK.
+  intros WF OK.
+  assert (forall w o k i j u, at_stage b (w, o) i u -> at_stage b (w, k) j u -> clash m u = false ->
+    o < k -> 1 <= ah s (w, k) j -> D s (w, o) i + ah s (w, o) i <= D s (w, k) j) as Follows.
+  { intros w o k i j u Ho Hk C Hlt H.
+    pose proof (v_in_order _ _ _ OK w o k i j u Ho Hk C Hlt H) as Hd.
+    destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|]; [lia|].
+    apply (v_alone _ _ _ OK _ _ i j u Ho Hk); [intros X; injection X; lia|lia|exact Hd|lia]. }
+  split; try apply OK.
   - intros x i _ _ H. apply Nat.ltb_lt, H.
   - intros x i Hx Hi H. apply Nat.ltb_lt in H. apply Nat.ltb_lt.
     destruct (Nat.eq_dec (ah s x i) 0) as [E|]; [|lia]. pose proof (v_pass _ _ _ OK x i Hx Hi E).
@@ -80,10 +86,16 @@ Proof.
     pose proof (v_passed _ _ _ OK x i Hx Hi E C). lia.
   - intros x Hx. pose proof (v_slot _ _ _ OK x Hx). lia.
   - intros x Hx. pose proof (v_slot _ _ _ OK x Hx). pose proof (v_issue _ _ _ OK x Hx). lia.
-  - intros w o k i j u Ho Hk C Hlt H. apply Nat.ltb_lt in H.
-    pose proof (v_in_order _ _ _ OK w o k i j u Ho Hk C Hlt ltac:(lia)) as Hd.
-    destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|]; [lia|].
-    apply (v_alone _ _ _ OK _ _ i j u Ho Hk); [intros X; injection X; lia|lia|exact Hd|lia].
+  - intros w k i u t Hk Ht Hb. apply (held_behind m b s t WF); [| | | |eapply at_unit, Hk|].
+    + intros w' k' i' u'. apply (v_serves _ _ _ OK).
+    + intros x j v Hv Q H. pose proof (at_key _ _ _ _ Hv) as Hx.
+      pose proof (v_transfer _ _ _ OK x j Hx ltac:(destruct Hv; lia)).
+      rewrite (w_transfer _ _ WF x j v Hv Q) in *. cbn [A]. lia.
+    + intros x j v [Hx [Hj <-]] C Z H. rewrite (v_passed _ _ _ OK x (S j) Hx Hj); auto.
+      apply (v_pass _ _ _ OK x j Hx Hj Z).
+    + intros w' o k' j v Ho Hk'. apply Follows; assumption.
+    + apply (v_serves _ _ _ OK w k i u t Hk Ht Hb).
+  - intros w o k i j u Ho Hk C Hlt H. apply (Follows w o k i j u Ho Hk C Hlt), Nat.ltb_lt, H.
   - intros g q n H1 H2 H3. apply (v_release _ _ _ OK); [|exact H2|exact H3].
     intros x Hx Hg Hs. pose proof (H1 x Hx Hg Hs). pose proof (v_slot _ _ _ OK x Hx).
     pose proof (v_issue _ _ _ OK x Hx). lia.
@@ -93,5 +105,5 @@ Qed.
 Definition lawful (m : machine) (b : block) (s : schedule) : Prop :=
   exists J enters, enough m b s J enters.
 
-Lemma valid_lawful m b s : valid m b s -> lawful m b s.
-Proof. intros H. do 2 eexists. apply valid_enough, H. Qed.
+Lemma valid_lawful m b s : wf m b -> valid m b s -> lawful m b s.
+Proof. intros W H. do 2 eexists. apply (valid_enough m b s W H). Qed.

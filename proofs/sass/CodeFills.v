@@ -13,13 +13,14 @@ Import ListNotations.
 Section Block.
   Variables (off : nat -> bool) (us : list supply) (m : machine) (b : block) (s : schedule).
   Hypothesis OK : outside off m b s.
+  Hypothesis W : wf m b.
   Hypothesis V : beside off us.
 
   (** *** A block: code-elb *)
-  Theorem elb_filled lP lI lD lR : wf m b -> lam_cert m b lP lI lD lR -> forall x, In x (keys b) ->
+  Theorem elb_filled lP lI lD lR : lam_cert m b lP lI lD lR -> forall x, In x (keys b) ->
     finish b s x <= rel s (group m (fst x)) 0 + (total b + lam b lI lD) + sum cost us.
   Proof.
-    intros W HL x Hx. apply (elb_outside off _ m b s OK W lP lI lD lR HL x Hx), beside_few, V.
+    intros HL x Hx. apply (elb_outside off _ m b s OK W lP lI lD lR HL x Hx), beside_few, V.
   Qed.
 
   (** *** or whatever is proven of all that keeps enough of the rules *)
@@ -28,7 +29,7 @@ Section Block.
       forall x, In x (keys b) -> finish b s x <= rel s g 0 + T) ->
     kept b s least -> forall x, In x (keys b) -> finish b s x <= rel s g 0 + T + sum cost us.
   Proof.
-    intros H K x Hx. apply (outside_ends off _ m b s OK g T least H K x Hx), beside_few, V.
+    intros H K x Hx. apply (outside_ends off _ m b s OK W g T least H K x Hx), beside_few, V.
   Qed.
 End Block.
 
@@ -53,14 +54,7 @@ Section Sms.
 
   Variables (kd : nat -> Formulas.kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
     (lR : nat -> nat -> nat -> nat).
-  Hypothesis HL : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i).
-  Hypothesis HE : forall b, b < count X ->
-    sum (fun x => if group (mach (sm X b)) (fst x) =? b then work (prog (sm X b)) x else 0)
-      (keys (prog (sm X b))) <= kE (kd b).
-  Hypothesis Hlam : forall i x, i < M -> In x (keys (prog i)) ->
-    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
-      <= kL (kd (group (mach i) (fst x))).
-  Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
+  Hypothesis HK : code_amounts M mach prog (count X) (sm X) kd lP lI lD lR.
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b).
   Notation kinds := (map kd (all X)).
 

@@ -26,6 +26,19 @@ Record dispatched (r : run) (M R delta : nat) : Prop := {
   d_taken : forall b t q, b < count r -> counted r t = true -> t < disp r b -> q < R ->
     exists c, c < count r /\ sm r c = sm r b /\ room r c = q /\ holds r c t = true }.
 
+(** E, lam and alpha of thread blocks: [kd b] is no less than the sum of [work] of its instructions,
+    and the latency paths to their ends, by a certificate of each SM. *)
+Record code_amounts (M : nat) (mach : nat -> machine) (prog : nat -> block) (blocks : nat)
+    (place : nat -> nat) (kd : nat -> Formulas.kind) (lP lI : nat -> key -> nat)
+    (lD : nat -> key -> nat -> nat) (lR : nat -> nat -> nat -> nat) : Prop := {
+  a_lam : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i);
+  a_work : forall b, b < blocks -> sum (fun x => if group (mach (place b)) (fst x) =? b
+    then CodeElb.work (prog (place b)) x else 0) (keys (prog (place b))) <= kE (kd b);
+  a_path : forall i x, i < M -> In x (keys (prog i)) ->
+    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
+      <= kL (kd (group (mach i) (fst x)));
+  a_alpha : forall b, b < blocks -> kE (kd b) + kL (kd b) <= kA (kd b) }.
+
 Section CodeLedger.
   Variables (M R delta : nat) (mach : nat -> machine) (prog : nat -> block)
     (sched : nat -> schedule) (X : run).
@@ -56,17 +69,9 @@ Section CodeLedger.
       fin X b = finish (prog (sm X b)) (sched (sm X b)) x }.
   Hypothesis V : code_run lawful.
 
-  (** E, lam (a certificate of each SM's thread blocks), alpha and solo of a thread block. *)
   Variables (kd : nat -> kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
     (lR : nat -> nat -> nat -> nat).
-  Hypothesis HL : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i).
-  Hypothesis HE : forall b, b < count X ->
-    sum (fun x => if whose (sm X b) x =? b then CodeElb.work (prog (sm X b)) x else 0)
-      (keys (prog (sm X b))) <= kE (kd b).
-  Hypothesis Hlam : forall i x, i < M -> In x (keys (prog i)) ->
-    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
-      <= kL (kd (whose i x)).
-  Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
+  Hypothesis HK : code_amounts M mach prog (count X) (sm X) kd lP lI lD lR.
   (** solo: E + lam, or whatever is proven of a thread block that has its SM to itself. *)
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b)
     \/ forall N, alone X b -> cycles N (fun t => counted X t && stays X b t) <= kS (kd b).
@@ -153,7 +158,7 @@ Section CodeLedger.
       assert (finish p s x + cnt cov (start X b) <= start X b + kL (kd b) + cnt cov (finish p s x))
         as F.
       { pose proof (begun (mach i) p s WF OK x Hx) as Bg. rewrite Hg, <- St in Bg.
-        pose proof (Hlam i x on_an_sm Hx) as Hk. rewrite Hg in Hk.
+        pose proof (a_path _ _ _ _ _ _ _ _ _ _ HK i x on_an_sm Hx) as Hk. rewrite Hg in Hk.
         assert (forall y t, In y (keys p) -> group (mach i) (fst y) = whose i x -> CodeMachine.L s y
           <= t < CodeMachine.L s y + chold p y -> cov t = true) as Own.
         { intros y t Hy Gy H. destruct (le_lt_dec (fin X b) t) as [L|L]; [apply Away; lia|].
@@ -162,8 +167,9 @@ Section CodeLedger.
           - apply (paid y t Hy); [|rewrite Gy, Hg; exact L]. unfold charged, window. rewrite S.
             cbn [negb andb]. apply orb_true_iff. right.
             rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. lia. }
-        pose proof (finish_late (mach i) p s WF OK (whose i x) cov (fun y t Hy H =>
-          Busy t (held_paid y t Hy H)) Own (lP i) (lI i) (lD i) (lR i) (HL i on_an_sm) x Hx eq_refl
+        pose proof (finish_late (mach i) p s WF _ _ OK (whose i x) cov (fun y t Hy H =>
+          Busy t (held_paid y t Hy H)) Own (lP i) (lI i) (lD i) (lR i) (a_lam _ _ _ _ _ _ _ _ _ _
+            HK i on_an_sm) x Hx eq_refl
           (finish p s x)) as Lt. rewrite Hg, <- St in Lt. specialize (Lt Bg (le_n _)). lia. }
       rewrite <- He in F. assert (cycles N (fun t => counted X t && stays X b t
         && negb (busy X i t)) <= cnt (fun t => negb (cov t)) (fin X b)) as A.
@@ -181,7 +187,8 @@ Section CodeLedger.
         (keys p)) (seq 0 N)).
       { apply sum_le. intros t _. rewrite (c_pays _ V). unfold code_pays.
         destruct (t <? fin X b); [rewrite length_sum|]; lia. }
-      rewrite sum_swap. etransitivity; [|apply (HE b Hb)]. destruct Lawful as [J [enters OK]].
+      rewrite sum_swap. etransitivity; [|apply (a_work _ _ _ _ _ _ _ _ _ _ HK b Hb)].
+      destruct Lawful as [J [enters OK]].
       apply sum_le. intros x Hx.
       destruct (whose i x =? b); cbn [andb]; [|rewrite sum_zero; [lia|reflexivity]].
       change (cycles N (charged p s x) <= CodeElb.work p x). rewrite cycles_cnt.
@@ -250,7 +257,8 @@ Section CodeLedger.
     - intros b t Hb. apply pays_stays, Hb.
     - intros N b Hb. apply pays_budget, Hb.
     - intros N b Hb. apply stays_idle, Hb.
-    - intros N t0 b Hb _ _. etransitivity; [apply stays_paid, Hb|]. pose proof (HA b Hb). lia.
+    - intros N t0 b Hb _ _. etransitivity; [apply stays_paid, Hb|].
+    pose proof (a_alpha _ _ _ _ _ _ _ _ _ _ HK b Hb). lia.
     - intros N b Hb A. destruct (HS b Hb) as [S|S]; [|apply S, A].
       etransitivity; [apply alone_paid; assumption|exact S].
   Qed.

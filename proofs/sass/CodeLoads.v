@@ -182,14 +182,7 @@ Section Kernel.
   Hypothesis Run : apart_run off M R delta mach prog sched X.
   Variables (kd : nat -> Formulas.kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
     (lR : nat -> nat -> nat -> nat).
-  Hypothesis HL : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i).
-  Hypothesis HE : forall b, b < count X ->
-    sum (fun x => if group (mach (sm X b)) (fst x) =? b then CodeElb.work (prog (sm X b)) x else 0)
-      (keys (prog (sm X b))) <= kE (kd b).
-  Hypothesis Hlam : forall i x, i < M -> In x (keys (prog i)) ->
-    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
-      <= kL (kd (group (mach i) (fst x))).
-  Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
+  Hypothesis HK : code_amounts M mach prog (count X) (sm X) kd lP lI lD lR.
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b).
   Variables (V : nat -> nat -> bool) (v : nat -> nat).
   Hypothesis Whose : forall i t, i < M -> off i t = true ->
@@ -204,8 +197,8 @@ Section Kernel.
   Proof.
     apply loads_ledger; try assumption; try reflexivity.
     - apply (p_dispatched _ _ _ _ _ _ _ _ Run).
-    - apply (own_ledger off size Finite M R delta mach prog sched X Run kd lP lI lD lR HL HE Hlam
-        HA (fun b Hb => or_introl (HS b Hb))).
+    - apply (own_ledger off size Finite M R delta mach prog sched X Run kd lP lI lD lR HK
+        (fun b Hb => or_introl (HS b Hb))).
     - intros i _. apply filter_ext. intros b. cbn [sm own drawn_run drawn_times only only_times].
       fold (here X i b). destruct (here X i b) eqn:E; [apply Nat.eqb_refl|].
       apply Nat.eqb_neq, elsewhere_apart.

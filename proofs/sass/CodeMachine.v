@@ -43,6 +43,9 @@ Definition stages (b : block) (x : key) : nat := length (way (get b x)).
 (** Stage [i] of an instruction. *)
 Definition st (b : block) (x : key) (i : nat) : stage := nth i (way (get b x)) (Stage 0 0 0).
 
+(** The units of the block. *)
+Definition units_of (b : block) : list nat := flat_map (fun x => map unit (way (get b x))) (keys b).
+
 (** Stage [i] of [x] is on unit [u]. *)
 Definition at_stage (b : block) (x : key) (i u : nat) : Prop :=
   In x (keys b) /\ i < stages b x /\ unit (st b x i) = u.
@@ -101,6 +104,7 @@ Definition feeds (m : machine) (b : block) (w v : nat) : Prop :=
 (** What code and machine files are: a sub-core has one unit of a kind, or shares it; the ways
     that have a unit of one kind, without a clash, have units of the same kinds before it;
     clash units are closed under B (src/bound/sass/way_rules.c);
+    no unit blocks back onto itself, directly or through others (src/bound/sass/way_rules.c);
     what is on its way holds nothing, so the queue behind it is not limited
     (src/machine/sass_keys.c); only what can be queued counts up. *)
 Record wf (m : machine) (b : block) : Prop := {
@@ -112,6 +116,7 @@ Record wf (m : machine) (b : block) : Prop := {
   clash m u = false ->
     i = j /\ forall n, n < i -> kind m (unit (st b x n)) = kind m (unit (st b y n));
   w_closed : forall u v, back m b u v -> clash m u = true -> clash m v = true;
+  w_acyclic : forall u v, back m b u v -> ~ B m b v u;
   w_transfer : forall x i v, at_stage b x (S i) v -> queue m v <> None -> transfer (st b x i) = 0;
   w_first : forall w, In (w, 0) (keys b) -> sec (get b (w, 0)) = 0;
   w_sections : forall w k, In (w, S k) (keys b) ->
@@ -159,6 +164,10 @@ Definition blocked (m : machine) (b : block) (s : schedule) (u t : nat) : Prop :
   exists y i v, at_stage b y i u /\ at_stage b y (S i) v /\ queue m v <> None /\
     D s y i + ah s y i <= t < D s y (S i).
 
+(** [u] is held, or kept. *)
+Definition in_use (m : machine) (b : block) (s : schedule) (u t : nat) : Prop :=
+  (exists y i, at_stage b y i u /\ holds b s y i t = true) \/ blocked m b s u t.
+
 (** An instruction waits in the queue in front of [u]. *)
 Definition in_queue (b : block) (m : machine) (s : schedule) (u t : nat) : Prop :=
   exists y, at_stage b y 0 u /\ latch m b y = false /\ L s y <= t < D s y 0.
@@ -201,17 +210,16 @@ Record valid (m : machine) (b : block) (s : schedule) : Prop := {
   v_conserving : forall w k t, In (w, k) (keys b) -> may_issue b m s w k t ->
     (exists y, In y (keys b) /\ core m (fst y) = core m w
        /\ (issues s y t = true \/ I s y <= t < L s y))
-    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true
-          /\ ((exists y i, at_stage b y i u /\ holds b s y i t = true) \/ blocked m b s u t))
+    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true /\ in_use m b s u t)
     \/ (exists u, queued m b (w, k) /\ holds_issue m = false /\ at_stage b (w, k) 0 u /\
       in_queue b m s u t);
   v_latch : forall x, In x (keys b) -> latch m b x = true -> D s x 0 = I s x;
   v_room : forall x, In x (keys b) -> L s x = I s x \/ (queued m b x /\ holds_issue m = true);
   (* M4: who waits for a stage, behind no own one where these keep their order, waits
-     for a unit that is held *)
-  v_busy : forall w k i u t, at_stage b (w, k) i u -> A s (w, k) i <= t < D s (w, k) i ->
+     for a unit that is in use *)
+  v_serves : forall w k i u t, at_stage b (w, k) i u -> A s (w, k) i <= t < D s (w, k) i ->
     (clash m u = false -> forall o j, o < k -> at_stage b (w, o) j u -> D s (w, o) j <= t) ->
-    taken m b s u t;
+    in_use m b s u t;
   (* M5 *)
   v_full : forall x u t, at_stage b x 0 u -> I s x <= t < L s x -> in_queue b m s u t;
   (* M6 *)
@@ -252,6 +260,12 @@ Proof. intros [H _]. exact H. Qed.
 Lemma at_own b x i : In x (keys b) -> i < stages b x -> at_stage b x i (unit (st b x i)).
 Proof. intros H1 H2. split; [exact H1|split; [exact H2|reflexivity]]. Qed.
 
+Lemma at_unit b x i u : at_stage b x i u -> In u (units_of b).
+Proof.
+  intros [Hx [Hi <-]]. apply in_flat_map. exists x. split; [exact Hx|].
+  apply in_map_iff. exists (st b x i). split; [reflexivity|]. apply nth_In, Hi.
+Qed.
+
 Lemma holds_iff b s x i t :
   holds b s x i t = true <-> i < stages b x /\ D s x i <= t < D s x i + ah s x i.
 Proof. unfold holds. rewrite !andb_true_iff, !Nat.ltb_lt, Nat.leb_le. lia. Qed.
@@ -277,3 +291,97 @@ Proof.
   assert (In (w, k) (keys b)) as Hk' by (eapply keys_before; [exact Hk|lia]).
   specialize (IH Hk' ltac:(lia)). pose proof (w_sections _ _ WF w k Hk). lia.
 Qed.
+
+(** ** Nothing waits for ever
+
+    A unit that is in use is held, or kept by who waits for the next one, which is in use in turn.
+    As no unit blocks back onto itself, one of them is held: M4 of the page. *)
+Section Progress.
+  Variables (m : machine) (b : block) (s : schedule) (t : nat).
+  Hypothesis WF : wf m b.
+  (** M4 in cycle [t] *)
+  Hypothesis Serves : forall w k i u, at_stage b (w, k) i u ->
+    A s (w, k) i <= t < D s (w, k) i ->
+    (clash m u = false -> forall o j, o < k -> at_stage b (w, o) j u -> D s (w, o) j <= t) ->
+    in_use m b s u t.
+  (** Nothing is on its way to a queue that can be full; *)
+  Hypothesis Asks : forall x i v, at_stage b x (S i) v -> queue m v <> None ->
+    D s x i + ah s x i <= t -> A s x (S i) <= t.
+  (** what passes over a stage passes over the next one; *)
+  Hypothesis Passes : forall x i v, at_stage b x (S i) v -> clash m v = false -> ah s x i = 0 ->
+    A s x (S i) <= t -> D s x (S i) <= t.
+  (** own instructions follow each other, where they keep their order. *)
+  Hypothesis Follows : forall w o k i u, at_stage b (w, o) i u -> at_stage b (w, k) i u ->
+    clash m u = false -> o < k -> 1 <= ah s (w, k) i -> D s (w, o) i + ah s (w, o) i <= D s (w, k)
+      i.
+
+  Lemma next_in_use w k i u v : at_stage b (w, k) i u -> at_stage b (w, k) (S i) v ->
+    queue m v <> None -> D s (w, k) i + ah s (w, k) i <= t < D s (w, k) (S i) -> in_use m b s v t.
+  Proof.
+    intros Hu Hv Q Ht.
+    assert (back m b u v) as Bk by (split; [exact Q|exists (w, k), i; auto]).
+    revert Hu Hv Ht. induction k as [k IH] using lt_wf_ind. intros Hu Hv Ht.
+    pose proof (Asks _ _ _ Hv Q ltac:(lia)) as Ha.
+    destruct (existsb (fun o => existsb (fun j => (unit (st b (w, o) j) =? v)
+      && (t <? D s (w, o) j)) (seq 0 (stages b (w, o)))) (seq 0 k)) eqn:F.
+    - destruct (clash m v) eqn:C; [apply (Serves w k (S i)); [exact Hv|lia|congruence]|].
+      assert (clash m u = false) as Cu.
+      { destruct (clash m u) eqn:Cu; [|reflexivity].
+        rewrite (w_closed _ _ WF u v Bk Cu) in C. discriminate. }
+      apply existsb_exists in F as [o [Ho F]]. apply existsb_exists in F as [j [Hj F]].
+      apply in_seq in Ho, Hj. apply andb_prop in F as [E F]. apply Nat.eqb_eq in E.
+      apply Nat.ltb_lt in F.
+      assert (In (w, o) (keys b)) as Ko by (eapply keys_before; [apply (at_key _ _ _ _ Hu)|lia]).
+      assert (at_stage b (w, o) j v) as Hov by (split; [exact Ko|split; [lia|exact E]]).
+      destruct (w_same_way _ _ WF _ _ j (S i) v v Hov Hv eq_refl C) as [-> Same].
+      assert (at_stage b (w, o) i (unit (st b (w, o) i))) as Hou by (apply at_own; [exact Ko|lia]).
+      assert (unit (st b (w, o) i) = u) as Eu.
+      { apply (w_one _ _ WF _ _ i i _ u Hou Hu); [|reflexivity]. rewrite (Same i) by lia.
+        destruct Hu as [_ [_ ->]]. reflexivity. }
+      rewrite Eu in Hou. apply (IH o); try assumption; [lia|].
+      destruct (Nat.eq_dec (ah s (w, k) i) 0) as [Z|Z].
+      + pose proof (Passes _ _ _ Hv C Z Ha). lia.
+      + pose proof (Follows w o k i u Hou Hu Cu ltac:(lia) ltac:(lia)). lia.
+    - apply (Serves w k (S i) v Hv); [lia|]. intros _ o j Ho [Ko [Hj E]].
+      destruct (le_lt_dec (D s (w, o) j) t) as [L|L]; [exact L|exfalso].
+      apply not_true_iff_false in F. apply F. apply existsb_exists. exists o.
+      split; [apply in_seq; lia|]. apply existsb_exists. exists j. split; [apply in_seq; lia|].
+      rewrite E, Nat.eqb_refl. apply Nat.ltb_lt, L.
+  Qed.
+
+  Lemma back_behind u v z : B m b u v -> back m b v z -> B m b u z.
+  Proof. induction 1; intros Hz; econstructor; eauto. apply B_self. Qed.
+
+  (** [vs]: units that wait for each other, the last one for [u] *)
+  Lemma in_use_taken n : forall vs u, NoDup (u :: vs) -> incl (u :: vs) (units_of b) ->
+    (forall v, In v vs -> exists z, back m b v z /\ B m b z u) ->
+    length (units_of b) <= n + length vs -> in_use m b s u t -> taken m b s u t.
+  Proof.
+    induction n as [|n IH]; intros vs u Nd Inc Hvs Hn Hu.
+    - pose proof (NoDup_incl_length Nd Inc). cbn in *. lia.
+    - destruct Hu as [[y [i [Hy Hh]]]|[[w k] [i [v [Hu [Hv [Q Ht]]]]]]].
+      { exists y, i, u. split; [exact Hy|]. split; [constructor|exact Hh]. }
+      assert (back m b u v) as Bk by (split; [exact Q|exists (w, k), i; auto]).
+      destruct (IH (u :: vs) v) as [y [j [z [Hy [HB Hh]]]]].
+      + constructor; [|exact Nd]. intros [<-|Hin]; [apply (w_acyclic _ _ WF u u Bk), B_self|].
+        destruct (Hvs v Hin) as [z [Hz HB]]. apply (w_acyclic _ _ WF v z Hz).
+        apply (back_behind _ u); assumption.
+      + intros z [<-|Hz]; [eapply at_unit, Hv|apply Inc, Hz].
+      + intros z [<-|Hz]; [exists v; split; [exact Bk|constructor]|].
+        destruct (Hvs z Hz) as [z' [H1 H2]]. exists z'. split; [exact H1|].
+        apply (back_behind _ u); assumption.
+      + cbn [length]. lia.
+      + apply (next_in_use w k i u v); assumption.
+      + exists y, j, z. split; [exact Hy|]. split; [|exact Hh]. econstructor; eassumption.
+  Qed.
+
+  (** *** Who waits for a unit that is in use waits for one that is held. *)
+  Theorem held_behind u : In u (units_of b) -> in_use m b s u t -> taken m b s u t.
+  Proof.
+    intros Hu. apply (in_use_taken (length (units_of b)) []).
+    - constructor; [intros []|constructor].
+    - intros v [<-|[]]. exact Hu.
+    - intros v [].
+    - cbn. lia.
+  Qed.
+End Progress.

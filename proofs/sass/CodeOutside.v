@@ -100,17 +100,16 @@ Record outside (off : nat -> bool) (m : machine) (b : block) (s : schedule) : Pr
   q_conserving : forall w k t, off t = false -> In (w, k) (keys b) -> may_issue b m s w k t ->
     (exists y, In y (keys b) /\ core m (fst y) = core m w
        /\ (issues s y t = true \/ I s y <= t < L s y))
-    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true
-          /\ ((exists y i, at_stage b y i u /\ holds b s y i t = true) \/ blocked m b s u t))
+    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true /\ in_use m b s u t)
     \/ (exists u, queued m b (w, k) /\ holds_issue m = false /\ at_stage b (w, k) 0 u /\
       in_queue b m s u t);
   q_latch : forall x, In x (keys b) -> latch m b x = true -> D s x 0 = I s x;
   q_room : forall x, In x (keys b) -> L s x = I s x \/ (queued m b x /\ holds_issue m = true);
   (* M4, M5 *)
-  q_busy : forall w k i u t, off t = false ->
+  q_serves : forall w k i u t, off t = false ->
     at_stage b (w, k) i u -> A s (w, k) i <= t < D s (w, k) i ->
     (clash m u = false -> forall o j, o < k -> at_stage b (w, o) j u -> D s (w, o) j <= t) ->
-    taken m b s u t;
+    in_use m b s u t;
   q_full : forall x u t, off t = false -> at_stage b x 0 u -> I s x <= t < L s x ->
     in_queue b m s u t;
   (* M6 *)
@@ -193,6 +192,12 @@ Section Drawn.
       rewrite drawn_in. auto.
     Qed.
 
+    Lemma drawn_in_use u : in_use m b s u t -> in_use m b s' u (c t).
+    Proof.
+      intros [[y [i [H1 H2]]]|H]; [left; exists y, i; auto using drawn_holds|right].
+      apply drawn_blocked, H.
+    Qed.
+
     Lemma drawn_queue u : in_queue b m s u t -> in_queue b m s' u (c t).
     Proof. intros [y [H1 [H2 H3]]]. exists y. cbn [L D drawn]. rewrite drawn_in. auto. Qed.
 
@@ -206,7 +211,32 @@ Section Drawn.
     Qed.
   End Cycle.
 
+  Hypothesis WF : wf m b.
   Hypothesis OK : outside off m b s.
+
+  Lemma drawn_follows w o k i j u : at_stage b (w, o) i u -> at_stage b (w, k) j u ->
+    clash m u = false -> o < k -> 1 <= ah s (w, k) j -> D s (w, o) i + ah s (w, o) i <= D s (w, k)
+      j.
+  Proof.
+    intros Ho Hk C Hlt H. pose proof (q_in_order _ _ _ _ OK w o k i j u Ho Hk C Hlt H) as Hd.
+    destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|]; [lia|].
+    apply (q_alone _ _ _ _ OK _ _ i j u Ho Hk); [intros X; injection X; lia|lia|exact Hd|lia].
+  Qed.
+
+  Lemma outside_held u t : off t = false -> In u (units_of b) -> in_use m b s u t ->
+    taken m b s u t.
+  Proof.
+    intros Ht. apply (held_behind m b s t WF).
+    - intros w k i v. apply (q_serves _ _ _ _ OK), Ht.
+    - intros x j v Hv Q H. pose proof (at_key _ _ _ _ Hv) as Hx.
+      pose proof (q_transfer _ _ _ _ OK x j Hx ltac:(destruct Hv; lia)) as T.
+      rewrite (w_transfer _ _ WF x j v Hv Q) in T. apply (on_come off t _ Ht). cbn [A].
+      pose proof (on_mono off _ _ H). lia.
+    - intros x j v [Hx [Hj <-]] C Z H. apply (on_come off t _ Ht).
+      pose proof (q_passed _ _ _ _ OK x (S j) Hx Hj (q_pass _ _ _ _ OK x j Hx Hj Z) C).
+      pose proof (on_mono off _ _ H). lia.
+    - intros w o k j v Ho Hk. apply drawn_follows; assumption.
+  Qed.
 
   (** *** Without V the schedule keeps enough of the rules. *)
   Theorem outside_enough :
@@ -244,27 +274,24 @@ Section Drawn.
       { destruct Hm as [Hm _]. cbn in Hm. destruct Hm as [Hm|[_ Hm]];
           destruct (reached off _ _ Hm) as [t [_ Ht]]; eauto. }
       destruct (q_conserving _ _ _ _ OK w k t Ht Hk (drawn_may t Ht w k Hm))
-        as [[y [H1 [H2 [H3|H3]]]]|[[u [H1 [H2 [[y [i [H3 H4]]]|H3]]]]|[u [H1 [H2 [H3 H4]]]]]].
+        as [[y [H1 [H2 [H3|H3]]]]|[[u [H1 [H2 H3]]]|[u [H1 [H2 [H3 H4]]]]]].
       + left. exists y. auto using drawn_issues.
       + left. exists y. split; [exact H1|]. split; [exact H2|]. right. cbn. rewrite drawn_in; auto.
-      + right. left. exists u. split; [exact H1|]. split; [exact H2|]. left. exists y, i.
-        auto using drawn_holds.
-      + right. left. exists u. auto using drawn_blocked.
+      + right. left. exists u. auto using drawn_in_use.
       + right. right. exists u. auto using drawn_queue.
     - intros x Hx Hl. cbn. rewrite (q_latch _ _ _ _ OK x Hx Hl). reflexivity.
     - intros x Hx. cbn. destruct (q_room _ _ _ _ OK x Hx) as [->|H]; auto.
     - intros w k i u t' Hk Ht' Hb. rewrite drawn_A in Ht'. cbn in Ht', Hb.
       destruct (reached off t' _ (proj2 Ht')) as [t [_ [Ht <-]]].
       rewrite drawn_in in Ht' by exact Ht.
-      apply (drawn_taken t Ht), (q_busy _ _ _ _ OK w k i u t Ht Hk Ht').
+      apply (drawn_taken t Ht), (outside_held u t Ht (at_unit _ _ _ _ Hk)),
+        (q_serves _ _ _ _ OK w k i u t Ht Hk Ht').
       intros C o j Ho Hj. apply (on_come off t _ Ht), (Hb C o j Ho Hj).
     - intros x u t' Hx Ht'. cbn in Ht'. destruct (reached off t' _ (proj2 Ht')) as [t [_ [Ht <-]]].
       rewrite drawn_in in Ht' by exact Ht.
       apply (drawn_queue t Ht), (q_full _ _ _ _ OK x u t Ht Hx Ht').
     - intros w o k i j u Ho Hk C Hlt H. rewrite drawn_hold. apply on_mono. apply Nat.ltb_lt in H.
-      pose proof (q_in_order _ _ _ _ OK w o k i j u Ho Hk C Hlt ltac:(lia)) as Hd.
-      destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|]; [lia|].
-      apply (q_alone _ _ _ _ OK _ _ i j u Ho Hk); [intros X; injection X; lia|lia|exact Hd|lia].
+      apply (drawn_follows w o k i j u Ho Hk C Hlt H).
     - intros g q n H1 H2 H3.
       set (mine := filter (fun x => (group m (fst x) =? g) && (sec (get b x) <=? q)) (keys b)).
       assert (forall x, In x mine <-> In x (keys b) /\ group m (fst x) = g /\ sec (get b x) <= q)

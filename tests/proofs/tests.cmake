@@ -6,4 +6,8 @@ if(NOT WB_SANITIZE)
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   add_test(NAME proofs_examples COMMAND ${Python3_EXECUTABLE} -B tests/proofs/examples_test.py
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  # Some rows of the table of first numbers; `make proofs` has all.
+  add_test(NAME first_numbers COMMAND scripts/proofs-first-numbers --every 73
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(first_numbers PROPERTIES ENVIRONMENT "WB_BUILD=${PROJECT_BINARY_DIR};JOBS=1")
 endif()

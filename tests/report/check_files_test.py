@@ -32,10 +32,10 @@ def table():
 
 
 def methods():
-    """Of each claim the functions that compute it, and its theorem, if any."""
+    """Of each claim the functions that compute it, and its theorem or that of its sums, if any."""
     text = (ROOT / "check/methods.c").read_text(encoding="utf-8")
     return {name: (set(re.findall(r"\.(?:of_block|of_grid|with|formula|measure|share) = (\w+)", row)),
-                   re.search(r'\.theorem = "(.*?)"', row)) for name, row in METHOD.findall(text)}
+                   re.search(r'\.(?:theorem|by_sums) = "(.*?)"', row)) for name, row in METHOD.findall(text)}
 
 
 def lines_of_code(file):

@@ -75,11 +75,7 @@ static void put_json_inside(struct text *out, const struct text *json) {
     }
 }
 
-/* The page of a document, which is freed, with the line of its verdict. */
-static void put_page(struct text *out, const char *title, const wb_verdict *verdict,
-                     const struct html_page *page) {
-    const struct text *line = &page->line;
-    const size_t state = strcspn(line->data, ":") + 1;
+void html_put_head(struct text *out, const char *title) {
     text_string(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                      "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -90,8 +86,23 @@ static void put_page(struct text *out, const char *title, const wb_verdict *verd
                 page_file("style"));
     text_string(out, "<header><p class=\"product\">Warpbound</p><h1>");
     xml_text(out, title);
+    text_string(out, "</h1></header>\n");
+}
+
+void html_put_foot(struct text *out) {
+    text_string(out, "</main>\n<footer>Warpbound ");
+    xml_text(out, wb_version());
+    text_string(out, "</footer>\n");
+}
+
+/* The page of a document, which is freed, with the line of its verdict. */
+static void put_page(struct text *out, const char *title, const wb_verdict *verdict,
+                     const struct html_page *page) {
+    const struct text *line = &page->line;
+    const size_t state = strcspn(line->data, ":") + 1;
+    html_put_head(out, title);
     text_printf(out,
-                "</h1></header>\n<section id=\"verdict\">\n<div class=\"verdict %s\">\n"
+                "<section id=\"verdict\">\n<div class=\"verdict %s\">\n"
                 "<p class=\"word\"><strong>%.*s</strong>",
                 wb_state_name(verdict->state), (int)state, line->data);
     xml_text(out, line->data + state);
@@ -101,9 +112,9 @@ static void put_page(struct text *out, const char *title, const wb_verdict *verd
     xml_text(out, page->text);
     text_string(out, "</pre></noscript>\n");
     if (page->asked.picture != NULL) text_printf(out, "<figure>%s</figure>\n", page->asked.picture);
-    text_string(out, "</section>\n</main>\n<footer>Warpbound ");
-    xml_text(out, wb_version());
-    text_string(out, "</footer>\n<script type=\"application/json\" id=\"document\">\n");
+    text_string(out, "</section>\n");
+    html_put_foot(out);
+    text_string(out, "<script type=\"application/json\" id=\"document\">\n");
     put_json_inside(out, page->json.out);
     text_printf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_file("page"));
 }

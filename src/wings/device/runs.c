@@ -7,11 +7,6 @@
 /* Launches that nobody times, by which the clock of a GPU that was idle rises. */
 #define WARMING_RUNS 3u
 
-/* Memory that is written to sweep the caches: the most; the least, and that in second levels. */
-#define SWEEP_MOST ((uint64_t)1 << 30)
-#define SWEEP_LEAST ((uint64_t)1 << 20)
-#define SWEEP_LEVELS 2u
-
 /* Events count by half microseconds. */
 #define EVENT_NS 500u
 
@@ -124,18 +119,6 @@ static wb_status place_launch(struct session *session) {
         const uint64_t address = session->addresses[pointer->object] + pointer->offset;
         memcpy(session->params + pointer->at, &address, sizeof address);
     }
-    return WB_OK;
-}
-
-/* As much memory as there is to be swept, at most what is enough for any GPU. */
-static wb_status place_sweep(struct session *session) {
-    uint64_t bytes = SWEEP_MOST;
-    const uint64_t levels = SWEEP_LEVELS * session->exchange->facts.l2_bytes;
-    const uint64_t least = levels > SWEEP_LEAST ? levels : SWEEP_LEAST;
-    while (bytes / 2 >= least && session->device.driver.cuMemAlloc(&session->swept, bytes) != CUDA_SUCCESS)
-        bytes /= 2;
-    if (session->swept == 0) CALL(session, cuMemAlloc, &session->swept, bytes);
-    session->exchange->swept_bytes = bytes;
     return WB_OK;
 }
 
@@ -260,7 +243,9 @@ static wb_status make(struct session *session) {
     CALL(session, cuEventCreate, &session->stop, 0);
     WB_TRY(place_launch(session));
     WB_TRY(load_own(session));
-    if (options->cold) WB_TRY(place_sweep(session));
+    if (options->cold)
+        WB_TRY(device_sweep_memory(&session->device, session->exchange->facts.l2_bytes, &session->swept,
+                                   &session->exchange->swept_bytes));
     WB_TRY(time_empty(session));
     if (options->cold) WB_TRY(run_state(session, WB_MEASURED_COLD));
     if (options->warm) WB_TRY(run_state(session, WB_MEASURED_WARM));

@@ -1,6 +1,7 @@
 #include "stand_in.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,13 @@ static const char *find(const char *word, size_t length) {
 uint64_t stand_in_number(const char *word, uint64_t usual) {
     const char *value = find(word, strlen(word));
     return value != NULL && *value == '=' ? strtoull(value + 1, NULL, 0) : usual;
+}
+
+const char *stand_in_text(const char *word, char *text, size_t size) {
+    const char *value = find(word, strlen(word));
+    if (value == NULL || *value != '=') return NULL;
+    (void)snprintf(text, size, "%.*s", (int)strcspn(value + 1, ","), value + 1);
+    return text;
 }
 
 bool stand_in_flag(const char *word) {

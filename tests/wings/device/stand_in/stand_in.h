@@ -14,6 +14,16 @@
  *     no-device             there is no GPU
  *     slow=N                kernels take N times as long
  *     wrong-result          the first byte of each allocation that a kernel stores to is another one
+ *     cubin=FILE            what the compiler makes of any PTX; without it there is none
+ *     keep-ptx=FILE         where it leaves that PTX
+ *     shared=N l1=N l2=N dram=N tlb=N atomic=N atomic-shared=N constant=N constant-miss=N barrier=N
+ *                           cycles of an access; `tlb` and `atomic` are added
+ *     l1-lines=N l2-lines=N tlb-pages=N constant-lines=N
+ *                           what caches keep
+ *     tail=N                one access of global memory in 64 takes N cycles more
+ *     clock-back=N          each Nth read of a clock is 1000 cycles too early
+ *     clock-stops           all clocks stand still
+ *     one-sm                all blocks say that they run on SM 0
  */
 #ifndef WB_TESTS_DEVICE_STAND_IN_H
 #define WB_TESTS_DEVICE_STAND_IN_H
@@ -58,10 +68,18 @@ struct CUfunc_st {
 /* Driver entry points are exported, all else is not. */
 #define EXPORT __attribute__((visibility("default")))
 
+/* clock.c: run_warp of a run, whose SMs have clocks; before each launch; memory was written that nobody reads
+ * again. */
+struct warp;
+wb_status stand_in_run_warp(struct warp *warp);
+void stand_in_begin_launch(void);
+void stand_in_sweep(size_t bytes);
+
 /* lies.c: the value of a word of STAND_IN, or `usual`; whether a flag stands there; what is said there of a
  * function: its result (0: it does as it is told). */
 uint64_t stand_in_number(const char *word, uint64_t usual);
 bool stand_in_flag(const char *word);
+const char *stand_in_text(const char *word, char *text, size_t size); /* NULL: it does not stand there */
 int stand_in_lie(const char *function);
 
 /* Begins a function of the driver. */

@@ -1,0 +1,203 @@
+/* `warpbound machine calibrate --gpu` as a user runs it, on a stand-in for the GPU's driver whose accesses
+ * take what it is told, and that lies.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+#include "wings/device/driver.h"
+
+#define CODE "tests/wings/device/data/probes.sm_87.cubin"
+
+/* Runs it with STAND_IN set; freed with run_free. */
+static struct run calibrate(const char *stand_in, const char *arguments) {
+    char text[600];
+    (void)snprintf(text, sizeof text,
+                   "STAND_IN='%s,sms=3' \"$WB\" machine calibrate --gpu -n 100 %s --driver %s", stand_in,
+                   arguments, WB_STAND_IN);
+    return run_shell(text);
+}
+
+static void check(const struct run *run, int status, const char *in_out, const char *in_err) {
+    if (run->status != status || strstr(run->out, in_out) == NULL || strstr(run->err, in_err) == NULL)
+        print_error("%d, expected %d, %s, %s\n%s%s", run->status, status, in_out, in_err, run->out, run->err);
+    assert_int_equal(run->status, status);
+    assert_contains(run->out, in_out);
+    assert_contains(run->err, in_err);
+}
+
+/* ---- What is measured ---------------------------------------------------------------------------------- */
+
+struct found_case {
+    const char *stand_in, *arguments, *out, *err;
+};
+
+static const struct found_case found[] = {
+    /* Each latency that the stand-in has is found to the cycle. */
+    {"l1=34", "", "\n  l1: [20, 34]\n", ""},
+    {"l1=17", "", "\n  l1: [10, 17]\n", ""},
+    {"l2=177", "", "\n  l2: [140, 177]\n", ""},
+    {"shared=23", "", "\n  load_shared: {write: [11, 23]}\n", ""},
+    {"shared=14", "", "\n  load_shared: {write: [8, 14]}\n", ""},
+    {"atomic=31", "", "\n  atomic_global: {write: [0, 31]}\n", ""},
+    {"atomic-shared=40", "", "\n  atomic_shared: {write: [0, 41]}\n", ""}, /* and a conversion */
+    /* What stands of the preset unless it is too small: */
+    {"dram=1300", "", "\n  dram: [300, 1300]\n",
+     "jetson-agx-orin: warning: sass.dram is too small for this GPU: an access took 1300 cycles, and 771 are "
+     "charged"},
+    {"dram=748", "", "     748      771 stands\n", ""},
+    {"tlb=700", "", "\n  tlb: [0, 700]\n", "sass.tlb is too small for this GPU: an access took 880 cycles"},
+    {"constant-miss=1300", "", "\n  load_constant: {write: [0, 1301]}\n",
+     "class.load_constant.write is too small for this GPU"},
+    {"barrier=64", "", "\nbarrier_release: 65\n", "barrier_release is too small for this GPU"},
+    /* Slow ones among many are not averaged away. */
+    {"tail=300", "", "\n  l2: [140, 480]\n",
+     "sass.l2 is too small for this GPU: an access took 480 cycles, and 223 are charged"},
+    {"tail=300", "--margin 10", "\n  l2: [140, 528]\n", "an access took 480 cycles"},
+    {"", "--margin 10", "\n  l2: [140, 198]\n", ""},
+    /* The machine stands on the preset of the GPU, or on one that is named. */
+    {"", "", "base: jetson-agx-orin\nname: \"jetson-agx-orin-measured-here\"\nmemory: {sms: 3}\n", ""},
+    {"sms=8", "", "base: jetson-orin-", ""},
+    {"sm=90", "-m h200", "base: h200\n", ""},
+    {"", "", "# Machine code of the kernels: not checked: the driver gives nobody the machine code",
+     "stand-in: warning: machine code not checked"},
+    {"one-sm", "", "base: ", "stand-in: warning: some figures are of 1 of 3 SMs: the others were not seen"},
+    {"no-nvml", "", "clock not known", ""},
+    {"moving-clock=3", "", "base: ", ""},
+};
+
+static void test_figures_are_found(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        struct run run = calibrate(found[i].stand_in, found[i].arguments);
+        check(&run, 0, found[i].out, found[i].err);
+        run_free(&run);
+    }
+}
+
+/* A source for each figure, which says how it was measured. */
+static void test_the_file_is_a_machine(void **state) {
+    (void)state;
+    struct run run =
+        run_beside_folder("STAND_IN=sms=3,l2=190 \"$WB\" machine calibrate --gpu -n 100 --driver " WB_STAND_IN
+                          " -o \"$D/m.yaml\" && \"$WB\" machine show \"$D/m.yaml\"");
+    check(&run, 0, "  l2: [140, 190]\n", "machine code not checked");
+    assert_true(says(run.out, "measured here: l2, n 300 on 3 SMs, largest 190, p99 190, least 190; stand-in "
+                              "(sm_87, 3 SMs), driver 570.0, CUDA 12.8, SMs at 1000 MHz"));
+    run_free(&run);
+}
+
+/* Machine code that the driver gives is what runs, once it was looked at. */
+static void test_machine_code_is_checked(void **state) {
+    (void)state;
+    struct run run = calibrate("cubin=" CODE ",l2=170", "");
+    check(&run, 0, "# Machine code of the kernels: what they are to time.\n", "");
+    assert_contains(run.out, "\n  l2: [140, 170]\n");
+    assert_null(strstr(run.err, "not checked"));
+    run_free(&run);
+    run = calibrate("cubin=tests/data/calibration/sm_87.cubin", "");
+    check(&run, 3, "",
+          "empty: error: the machine code of this kernel is not what it is to time: it is not there");
+    run_free(&run);
+}
+
+static void test_the_page_has_pictures(void **state) {
+    (void)state;
+    struct run run = run_beside_folder(
+        "STAND_IN=sms=3,tail=300 \"$WB\" machine calibrate --gpu -n 100 --driver " WB_STAND_IN
+        " --report \"$D/p.html\" 2>&1 >&- ; cat \"$D/p.html\"");
+    assert_contains(run.out, "<h1>Measured here: stand-in (sm_87, 3 SMs)");
+    assert_contains(run.out, "<strong>Machine code not checked:</strong>");
+    assert_contains(run.out, "<strong>too small</strong>");
+    assert_contains(run.out, "<figure><svg ");
+    assert_contains(run.out, "</html>\n");
+    run_free(&run);
+}
+
+/* ---- Lies ---------------------------------------------------------------------------------------------- */
+
+static const struct found_case lies[] = {
+    {"no-device", "", "", "the driver has no GPU"},
+    {"moving-clock=1", "", "",
+     "stand-in: error: in all of 4 launches of empty the clock moved or was throttled: no time is known"},
+    {"throttle", "", "", "the clock moved or was throttled"},
+    {"clock-back=700", "", "", "error: the clock of SM "},
+    {"clock-stops", "", "", "stand-in: error: the clock of an SM stood still between two reads"},
+    {"wrong-result", "", "", "went another way through memory than its chain leads"},
+    {"hang=cuStreamSynchronize", "", "", "driver: error: a call did not return within 0.5 seconds"},
+    {"crash=cuLaunchKernel", "", "", "driver: error: the process that calls it died of signal"},
+    {"sms=0", "", "", "stand-in: error: has 0 SMs"},
+    {"sms=2000", "", "", "stand-in: error: has 2000 SMs"},
+};
+
+static void test_lies_are_noticed(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        struct run run = calibrate(lies[i].stand_in, "--patience 0.5");
+        check(&run, 3, "", lies[i].err);
+        assert_string_equal(run.out, "");
+        run_free(&run);
+    }
+}
+
+/* Calls that this command makes, and `measure` does not. */
+static void test_each_failing_call_is_named(void **state) {
+    (void)state;
+#define CALL(name, suffix, parameters) {#name, suffix},
+    static const struct {
+        const char *name, *suffix;
+    } calls[] = {
+        LINKER_FUNCTIONS(CALL){"cuMemAlloc", "_v2"}, {"cuModuleGetGlobal", "_v2"}, {"cuCtxSynchronize", ""}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        char lie[120], message[120];
+        (void)snprintf(lie, sizeof lie, "cubin=" CODE ",error=%s%s:999", calls[i].name, calls[i].suffix);
+        (void)snprintf(message, sizeof message, "error: %s failed: CUDA_ERROR_UNKNOWN (999)", calls[i].name);
+        struct run run = calibrate(lie, "");
+        check(&run, 3, "", message);
+        run_free(&run);
+    }
+}
+
+/* ---- Without a GPU ------------------------------------------------------------------------------------- */
+
+#define GPU "machine calibrate --gpu --driver " WB_STAND_IN " "
+
+static const struct failure_case failures[] = {
+    {"machine calibrate --gpu --driver no-such-driver.so.1", 3,
+     "no-such-driver.so.1: error: the GPU's driver cannot be opened, without which nothing is measured"},
+    {"machine calibrate sm_87 --gpu", 2, "--gpu: expected `machine calibrate` alone"},
+    {"machine list --gpu", 2, "--gpu: expected `machine calibrate` alone"},
+    {"machine calibrate sm_87 --driver x", 2, "--driver, -n, --margin, --patience and --report"},
+    {"machine calibrate --gpu --set clock_mhz=1", 2, "--set, --cubin and --ptxas have no effect"},
+    {"machine calibrate --gpu -n 0", 2, "a number from 1 to 10000000"},
+    {"machine calibrate --gpu --margin 1001", 2, "percent, from 0 to 1000"},
+    {"machine calibrate --gpu -o x.yaml --report x.yaml", 2, "two outputs cannot share one file"},
+    {GPU "-n 20 -m h100", 2, "h100: error: is a machine for sm_90, but this GPU is of sm_87"},
+    {GPU "-n 20 -m jcse2017", 2, "times PTX"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+    struct run run = calibrate("sm=60", "");
+    check(&run, 2, "", "no preset of `code: sass` is for sm_60");
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_figures_are_found),          cmocka_unit_test(test_the_file_is_a_machine),
+        cmocka_unit_test(test_machine_code_is_checked),    cmocka_unit_test(test_the_page_has_pictures),
+        cmocka_unit_test(test_lies_are_noticed),           cmocka_unit_test(test_each_failing_call_is_named),
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,7 +10,12 @@
 /* Cycles of a sample that are no part of the access: those of the reads of the clock, as far as certain. What
  * is not in a chain may have less beside it than the empty probe. */
 static uint32_t clock_cycles(const struct probe_exchange *exchange, enum probe probe) {
-    return probe_place(probe) != IN_REGISTER ? exchange->seen[PROBE_EMPTY].least : 0;
+    switch (probe_place(probe)) {
+    case IN_REGISTER:
+    case IN_BLOCKS: return 0;
+    case IN_CODE: return exchange->seen[probe].least;
+    default: return exchange->seen[PROBE_EMPTY].least;
+    }
 }
 
 /* The sample that `part` percent of all do not exceed. */
@@ -42,7 +47,10 @@ struct probe_times calibration_times(const struct wb_gpu_calibration *calibratio
 /* ---- Figures ------------------------------------------------------------------------------------------- */
 
 const struct figure figures[FIGURES] = {
+    {PROBE_LAUNCH, NULL, "launch_overhead", NULL, FIGURE_RAISED, false},
     {PROBE_BARRIER, NULL, "barrier_release", NULL, FIGURE_RAISED, false},
+    {PROBE_DISPATCH, "memory", "dispatch_latency", NULL, FIGURE_RAISED, false},
+    {PROBE_STREAM, "class", "load_global", "each_3", FIGURE_RAISED, false},
     {PROBE_SHARED, "class", "load_shared", "write", FIGURE_REPLACED, true},
     {PROBE_BANKS, "class", "load_shared", "each_2", FIGURE_RAISED, false},
     {PROBE_ATOMIC, "class", "atomic_global", "write", FIGURE_REPLACED, true},
@@ -52,6 +60,7 @@ const struct figure figures[FIGURES] = {
     {PROBE_L2, "sass", "l2", NULL, FIGURE_REPLACED, true},
     {PROBE_DRAM, "sass", "dram", NULL, FIGURE_RAISED, true},
     {PROBE_PAGES, "sass", "tlb", NULL, FIGURE_RAISED, true},
+    {PROBE_CODE, "sass", "l1_instruction_miss", NULL, FIGURE_RAISED, false},
     {PROBE_WORD, "sass", "atomic_word", NULL, FIGURE_RAISED, false},
 };
 
@@ -69,9 +78,12 @@ static uint32_t stages_of(const struct machine_sass_class *class, uint32_t count
     return sum;
 }
 
-struct figure_charge figure_charge_of(const struct wb_machine *machine, const struct figure *figure) {
+struct figure_charge figure_charge_of(const struct wb_gpu_calibration *calibration,
+                                      const struct wb_machine *machine, const struct figure *figure) {
     const struct machine_sass *sass = &machine->sass;
-    const struct machine_sass_class *class = &sass->classes[probe_class(figure->probe)];
+    const uint32_t sms = calibration->exchange->facts.sms;
+    const enum sass_class of = probe_class(figure->probe);
+    const struct machine_sass_class none = {0}, *class = of < SASS_CLASS_COUNT ? &sass->classes[of] : &none;
     struct figure_charge charge = {stages_of(class, SASS_STAGES_MAX), 0, class->write_least.value,
                                    class->write_most, 1};
     switch (figure->probe) {
@@ -90,14 +102,24 @@ struct figure_charge figure_charge_of(const struct wb_machine *machine, const st
     case PROBE_ATOMIC: charge.beside = sass->l2_most; return charge;
     case PROBE_WORD: /* behind those of all other SMs */
         return (struct figure_charge){charge.stages, class->write_most + sass->l2_most, sass->atomic_word,
-                                      sass->atomic_word,
-                                      machine->memory.sms > 1 ? machine->memory.sms - 1 : 1};
+                                      sass->atomic_word, sms > 1 ? sms - 1 : 1};
     case PROBE_BANKS: /* a pass for each further lane */
         return (struct figure_charge){charge.stages, class->write_most, class->stages[1].each,
                                       class->stages[1].each, PROBE_LANES - 1};
+    case PROBE_STREAM: /* the last of its sectors comes from DRAM behind all others */
+        return (struct figure_charge){charge.stages, class->write_most + sass->dram_most + sass->tlb_most,
+                                      class->stages[2].each, class->stages[2].each, STREAM_SECTORS - 1};
     case PROBE_BARRIER:
         return (struct figure_charge){charge.stages, 0, machine->barrier_release, machine->barrier_release,
                                       1};
+    case PROBE_CODE:
+        return (struct figure_charge){0, sass->l0.miss, sass->l1_instructions.miss,
+                                      sass->l1_instructions.miss, 1};
+    case PROBE_DISPATCH:
+        return (struct figure_charge){0, 0, machine->memory.dispatch_latency,
+                                      machine->memory.dispatch_latency, 1};
+    case PROBE_LAUNCH:
+        return (struct figure_charge){0, 0, machine->launch_overhead, machine->launch_overhead, 1};
     default: return charge;
     }
 }
@@ -119,8 +141,9 @@ bool figure_measured(const struct wb_gpu_calibration *calibration, const struct 
                      const struct figure *figure, uint32_t *least, uint32_t *most) {
     const struct probe_times times = calibration_times(calibration, figure->probe);
     const struct probe_times beside = beside_of(calibration, figure->probe);
-    const struct figure_charge charge = figure_charge_of(machine, figure);
+    const struct figure_charge charge = figure_charge_of(calibration, machine, figure);
     const uint64_t with_margin = ((uint64_t)times.most * (100 + calibration->margin) + 99) / 100;
+    if (times.count == 0) return false;
     if (figure->use == FIGURE_RAISED && with_margin <= figure_charged(&charge)) return false;
     const uint32_t whole = with_margin < MACHINE_TIME_MAX ? (uint32_t)with_margin : MACHINE_TIME_MAX;
     *least = less(times.least, charge.stages + charge.beside + beside.most);
@@ -128,6 +151,19 @@ bool figure_measured(const struct wb_gpu_calibration *calibration, const struct 
     *most = (less(whole, beside.least) + charge.times - 1) / charge.times;
     if (*most < *least) *most = *least;
     return true;
+}
+
+const char *const kept_keys[KEPT_LEVELS] = {"l1_keeps", "l2_keeps", "tlb_keeps"};
+
+uint32_t kept_stated(const struct wb_machine *machine, enum kept_level level) {
+    const struct machine_sass *sass = &machine->sass;
+    return level == KEPT_L1 ? sass->l1_keeps : level == KEPT_L2 ? sass->l2_keeps : sass->tlb_keeps;
+}
+
+bool kept_is_less(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
+                  enum kept_level level) {
+    const uint64_t keeps = calibration->exchange->keeps[level];
+    return keeps > 0 && keeps < kept_stated(machine, level);
 }
 
 /* ---- The calibration ----------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ struct figure {
     enum figure_use use;
     bool is_range; /* [least, most] */
 };
-#define FIGURES 11u
+#define FIGURES 15u
 extern const struct figure figures[FIGURES]; /* those of one name stand together */
 
 void figure_put_key(const struct figure *figure, struct text *out);
@@ -45,7 +45,8 @@ void figure_put_key(const struct figure *figure, struct text *out);
 struct figure_charge {
     uint32_t stages, beside, least, most, times;
 };
-struct figure_charge figure_charge_of(const struct wb_machine *machine, const struct figure *figure);
+struct figure_charge figure_charge_of(const struct wb_gpu_calibration *calibration,
+                                      const struct wb_machine *machine, const struct figure *figure);
 
 static inline uint64_t figure_charged(const struct figure_charge *charge) {
     return charge->stages + charge->beside + (uint64_t)charge->times * charge->most;
@@ -54,6 +55,14 @@ static inline uint64_t figure_charged(const struct figure_charge *charge) {
 /* What a machine file is to say of a figure. False: what the machine has stands. */
 bool figure_measured(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
                      const struct figure *figure, uint32_t *least, uint32_t *most);
+
+/* What of a level's contents a kernel finds again, by its key of `sass`, as the machine has it. */
+extern const char *const kept_keys[KEPT_LEVELS];
+uint32_t kept_stated(const struct wb_machine *machine, enum kept_level level);
+
+/* Whether less was kept. */
+bool kept_is_less(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
+                  enum kept_level level);
 
 /* machine_file.c: the GPU with its driver and clock, in one line of printable characters. */
 void calibration_put_gpu(const struct wb_gpu_calibration *calibration, struct text *out);

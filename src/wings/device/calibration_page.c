@@ -16,7 +16,7 @@ static void put_table(const struct wb_gpu_calibration *calibration, const struct
     text_string(out, "</th></tr>\n");
     for (size_t f = 0; f < FIGURES; f++) {
         const struct probe_times times = calibration_times(calibration, figures[f].probe);
-        const struct figure_charge charge = figure_charge_of(machine, &figures[f]);
+        const struct figure_charge charge = figure_charge_of(calibration, machine, &figures[f]);
         const bool above = times.most > figure_charged(&charge);
         text_string(out, "<tr><td>");
         figure_put_key(&figures[f], out);

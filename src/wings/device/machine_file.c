@@ -41,12 +41,28 @@ static void put_comments(const struct wb_gpu_calibration *calibration, const str
         machine->name, "", "n", "least", "median", "p99", "largest", "charged");
     for (size_t f = 0; f < FIGURES; f++) {
         const struct probe_times times = calibration_times(calibration, figures[f].probe);
-        const struct figure_charge charge = figure_charge_of(machine, &figures[f]);
+        const struct figure_charge charge = figure_charge_of(calibration, machine, &figures[f]);
         uint32_t least, most;
         text_printf(out, "# %-14s %10" PRIu64 " %7u %7u %7u %8u %8" PRIu64 "%s\n",
                     probe_name(figures[f].probe), times.count, times.least, times.median, times.p99,
                     times.most, figure_charged(&charge),
                     figure_measured(calibration, machine, &figures[f], &least, &most) ? "" : " stands");
+    }
+}
+
+static void put_kept(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
+                     struct text *out) {
+    text_printf(
+        out, "#\n# What levels keep, in bytes and pages: visited again and again in one order, and of %s:\n",
+        machine->name);
+    for (size_t l = 0; l < KEPT_LEVELS; l++) {
+        const uint64_t keeps = calibration->exchange->keeps[l];
+        text_printf(out, "# %-14s ", kept_keys[l]);
+        if (keeps > 0)
+            text_printf(out, "%10" PRIu64, keeps);
+        else
+            text_printf(out, "%10s", "unknown");
+        text_printf(out, " %10u\n", kept_stated(machine, (enum kept_level)l));
     }
 }
 
@@ -78,42 +94,59 @@ static void put_section(const struct wb_gpu_calibration *calibration, const stru
 static void put_keys(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
                      struct text *out) {
     uint32_t least, most;
-    if (machine->memory.sms != calibration->exchange->facts.sms)
-        text_printf(out, "memory: {sms: %u}\n", calibration->exchange->facts.sms);
     for (size_t f = 0; f < FIGURES; f++)
         if (figures[f].section == NULL && figure_measured(calibration, machine, &figures[f], &least, &most))
             text_printf(out, "%s: %u\n", figures[f].name, most);
+    text_printf(out, "memory:\n  sms: %u\n", calibration->exchange->facts.sms);
+    put_section(calibration, machine, "memory", out);
     text_string(out, "classes:\n");
     put_section(calibration, machine, "class", out);
     text_printf(out, "sass:\n  sm: %u\n", machine->sass.sm);
     put_section(calibration, machine, "sass", out);
+    for (size_t l = 0; l < KEPT_LEVELS; l++)
+        if (kept_is_less(calibration, machine, (enum kept_level)l))
+            text_printf(out, "  %s: %" PRIu64 "\n", kept_keys[l], calibration->exchange->keeps[l]);
+}
+
+/* A source whose text begins so. */
+static void put_source(const struct wb_gpu_calibration *calibration, struct text *from, const char *key,
+                       struct text *out) {
+    char date[DATE_MAX];
+    device_date(calibration->when, false, date);
+    text_string(from, "; ");
+    calibration_put_gpu(calibration, from);
+    if (calibration->exchange->unchecked[0] != '\0') text_string(from, "; machine code not checked");
+    text_printf(out, "  - mark: measured\n    date: \"%s\"\n    from: ", date);
+    out->failed |= from->failed;
+    if (!from->failed) field_print_quoted(from->data, out);
+    text_printf(out, "\n    keys: [%s]\n", key);
+    text_free(from);
 }
 
 static void put_sources(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
                         struct text *out) {
-    char date[DATE_MAX];
-    device_date(calibration->when, false, date);
-    text_string(out, "sources:\n");
+    text_printf(out, "sources:\n");
     for (size_t f = 0; f < FIGURES; f++) {
         const struct probe_times times = calibration_times(calibration, figures[f].probe);
         const struct probe_seen *seen = &calibration->exchange->seen[figures[f].probe];
-        struct text from = {0};
+        struct text from = {0}, key = {0};
         uint32_t least, most;
         if (!figure_measured(calibration, machine, &figures[f], &least, &most)) continue;
+        figure_put_key(&figures[f], &key);
         text_printf(&from, "measured here: %s, n %" PRIu64 " on %u SM%s, largest %u, p99 %u, least %u",
                     probe_name(figures[f].probe), times.count, seen->sms, plural(seen->sms), times.most,
                     times.p99, times.least);
         if (calibration->margin > 0) text_printf(&from, ", with a margin of %u %%", calibration->margin);
-        text_string(&from, "; ");
-        calibration_put_gpu(calibration, &from);
-        if (calibration->exchange->unchecked[0] != '\0') text_string(&from, "; machine code not checked");
-        text_printf(out, "  - mark: measured\n    date: \"%s\"\n    from: ", date);
-        out->failed |= from.failed;
-        if (!from.failed) field_print_quoted(from.data, out);
-        text_string(out, "\n    keys: [");
-        figure_put_key(&figures[f], out);
-        text_string(out, "]\n");
-        text_free(&from);
+        put_source(calibration, &from, key.failed ? "" : key.data, out);
+        text_free(&key);
+    }
+    for (size_t l = 0; l < KEPT_LEVELS; l++) {
+        struct text from = {0}, key = {0};
+        if (!kept_is_less(calibration, machine, (enum kept_level)l)) continue;
+        text_printf(&key, "sass.%s", kept_keys[l]);
+        text_string(&from, "measured here: visited again and again in one order, no access missed");
+        put_source(calibration, &from, key.failed ? "" : key.data, out);
+        text_free(&key);
     }
 }
 
@@ -127,7 +160,7 @@ static void warn_of_doubts(const struct wb_gpu_calibration *calibration, wb_diag
                  "machine code not checked: %s: whether its loops are what was meant is not known",
                  exchange->unchecked);
     for (size_t p = 0; p < PROBE_COUNT; p++)
-        if (exchange->seen[p].sms < least_sms) least_sms = exchange->seen[p].sms;
+        if (p != PROBE_LAUNCH && exchange->seen[p].sms < least_sms) least_sms = exchange->seen[p].sms;
     if (least_sms < exchange->facts.sms)
         diagnose(diagnostics, SEVERITY_WARNING, exchange->facts.gpu,
                  "some figures are of %u of %u SMs: the others were not seen", least_sms,
@@ -138,7 +171,7 @@ static void warn_of_figures(const struct wb_gpu_calibration *calibration, const 
                             wb_diagnostics *diagnostics) {
     for (size_t f = 0; f < FIGURES; f++) {
         const struct probe_times times = calibration_times(calibration, figures[f].probe);
-        const struct figure_charge charge = figure_charge_of(machine, &figures[f]);
+        const struct figure_charge charge = figure_charge_of(calibration, machine, &figures[f]);
         struct text key = {0};
         if (times.most <= figure_charged(&charge)) continue;
         figure_put_key(&figures[f], &key);
@@ -148,6 +181,11 @@ static void warn_of_figures(const struct wb_gpu_calibration *calibration, const 
                      key.data, times.most, figure_charged(&charge));
         text_free(&key);
     }
+    for (size_t l = 0; l < KEPT_LEVELS; l++)
+        if (kept_is_less(calibration, machine, (enum kept_level)l))
+            diagnose(diagnostics, SEVERITY_WARNING, machine->name,
+                     "sass.%s is too large for this GPU: of more than %" PRIu64 " some accesses missed",
+                     kept_keys[l], calibration->exchange->keeps[l]);
 }
 
 /* A file that is no machine would only be noticed by whoever uses it. */
@@ -165,6 +203,7 @@ wb_status wb_gpu_calibration_file(const wb_gpu_calibration *calibration, const w
     char name[MACHINE_NAME_MAX];
     WB_TRY(calibrate_require(machine, calibration->exchange->facts.sm, "this GPU is of", diagnostics));
     put_comments(calibration, machine, &out);
+    put_kept(calibration, machine, &out);
     (void)text_format(name, sizeof name, "%.40s-measured-here", machine->name);
     text_printf(&out, "base: %s\nname: ", machine->inputs.items[0].path);
     field_print_quoted(name, &out);

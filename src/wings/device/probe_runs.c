@@ -2,30 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/containers.h"
 #include "ptx/ptx.h"
-#include "wings/device/probes.h"
-
-#define LINE 128u
-#define PAGE ((uint64_t)2 << 20)
-
-/* The lines of an SM that stay in its first level; the pages of the probe of translations at the most. */
-#define L1_LINES 32u
-#define PAGES_MOST 1024u
-
-/* Of the second level the chains take a part at the most. */
-#define L2_PART 4u
+#include "wings/device/probe_session.h"
 
 /* Launches that are tried for each that is kept. */
 #define ATTEMPTS 4u
-
-/* By which elements of chains come in no order. */
-#define SEED UINT64_C(40)
-
-/* An element of a chain, as the kernel that links them reads it. */
-struct link {
-    uint64_t at, next;
-};
 
 static const char link_kernel[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                                   ".visible .entry warpbound_link(.param .u64 links, .param .u32 count)\n{\n"
@@ -37,46 +18,14 @@ static const char link_kernel[] = ".version 6.0\n.target sm_50\n.address_size 64
                                   "\tld.global.u64 %at, [%a];\n\tld.global.u64 %next, [%a+8];\n"
                                   "\tst.global.u64 [%at], %next;\ndone:\n\tret;\n}\n";
 
-/* The chains of a probe, one an SM, which go round; and what a launch does with them. */
-struct chains {
-    struct link *links; /* `length` of the first SM, of the second ...; NULL: the kernel makes its own */
-    uint32_t length;
-    uint32_t warm, timed; /* accesses of a launch: that leave no sample, and others */
-};
-
-struct session {
-    struct probe_exchange *exchange;
-    wb_diagnostics *diagnostics;
-    struct device device;
-    CUmodule module;
-    CUfunction link;
-    uint64_t memory, memory_bytes; /* for the chains */
-    uint64_t swept, swept_bytes;
-    uint64_t links, starts, out; /* memory for what their kernels read and write */
-    uint32_t samples;
-    struct arena arena;
-    uint64_t *host_starts, *ends; /* per SM */
-    uint8_t *host_out;
-};
-
-#define CALL(session, name, ...) DEVICE_CALL(&(session)->device, name, __VA_ARGS__)
-
-static uint32_t sms_of(const struct session *session) {
-    return session->exchange->facts.sms;
-}
-
-static size_t left_bytes(uint32_t timed) {
-    return sizeof(struct probe_left) + timed * sizeof(uint32_t);
-}
-
 /* ---- Code ---------------------------------------------------------------------------------------------- */
 
-static void set_unchecked(struct session *session, const char *why) {
+static void set_unchecked(struct probe_session *session, const char *why) {
     (void)text_format(session->exchange->unchecked, sizeof session->exchange->unchecked, "%s", why);
 }
 
 /* What the driver's compiler makes of the PTX; NULL, and why the exchange says, where it cannot be had. */
-static wb_status compile(struct session *session, const struct text *ptx, void **code, size_t *bytes) {
+static wb_status compile(struct probe_session *session, const struct text *ptx, void **code, size_t *bytes) {
     const struct driver *driver = &session->device.driver;
     struct linker linker;
     CUlinkState state;
@@ -97,7 +46,7 @@ static wb_status compile(struct session *session, const struct text *ptx, void *
 }
 
 /* Looks at the machine code that is run. */
-static wb_status check_code(struct session *session, const void *code, size_t bytes) {
+static wb_status check_code(struct probe_session *session, const void *code, size_t bytes) {
     wb_diagnostics *messages = wb_diagnostics_new();
     wb_module *module = NULL;
     const char *unknown = "it cannot be read here";
@@ -111,148 +60,41 @@ static wb_status check_code(struct session *session, const void *code, size_t by
     return status;
 }
 
-static wb_status load(struct session *session) {
-    struct text ptx = {.arena = &session->arena};
+static wb_status load(struct probe_session *session) {
+    struct text ptx = {.arena = &session->arena}, long_ptx = {.arena = &session->arena};
     CUmodule own;
     void *code;
     size_t bytes = 0;
     probes_put(&ptx);
-    if (ptx.failed) return diagnose_out_of_memory(session->diagnostics, "calibrate");
+    probes_put_code(&long_ptx);
+    if (ptx.failed || long_ptx.failed) return diagnose_out_of_memory(session->diagnostics, "calibrate");
     WB_TRY(compile(session, &ptx, &code, &bytes));
     if (code != NULL) WB_TRY(check_code(session, code, bytes));
     CALL(session, cuModuleLoadData, &session->module, code != NULL ? code : ptx.data);
+    CALL(session, cuModuleLoadData, &session->code, long_ptx.data);
     CALL(session, cuModuleLoadData, &own, link_kernel);
     CALL(session, cuModuleGetFunction, &session->link, own, "warpbound_link");
-    return WB_OK;
-}
-
-/* ---- Memory -------------------------------------------------------------------------------------------- */
-
-/* Memory for all chains: as many pages as there are of it, at least what the others take. */
-static wb_status place_memory(struct session *session) {
-    const uint32_t sms = sms_of(session);
-    const uint64_t least = (uint64_t)sms * (PROBE_WARM + PROBE_TIMED_MAX + 1) * LINE;
-    const size_t links = (size_t)sms * (PROBE_WARM + PROBE_TIMED_MAX + 1) * sizeof(struct link);
-    session->memory_bytes = PAGES_MOST * PAGE;
-    while (session->memory_bytes / 2 >= least &&
-           session->device.driver.cuMemAlloc(&session->memory, session->memory_bytes) != CUDA_SUCCESS)
-        session->memory_bytes /= 2;
-    if (session->memory == 0) CALL(session, cuMemAlloc, &session->memory, session->memory_bytes);
-    WB_TRY(device_sweep_memory(&session->device, session->exchange->facts.l2_bytes, &session->swept,
-                               &session->swept_bytes));
-    CALL(session, cuMemAlloc, &session->links, links);
-    CALL(session, cuMemAlloc, &session->starts, sms * sizeof(uint64_t));
-    CALL(session, cuMemAlloc, &session->out, sms * left_bytes(PROBE_TIMED_MAX));
-    session->host_starts = arena_array(&session->arena, sms, sizeof *session->host_starts);
-    session->ends = arena_array(&session->arena, sms, sizeof *session->ends);
-    session->host_out = arena_alloc(&session->arena, sms * left_bytes(PROBE_TIMED_MAX));
-    if (session->host_starts == NULL || session->ends == NULL || session->host_out == NULL)
-        return diagnose_out_of_memory(session->diagnostics, "calibrate");
-    return WB_OK;
-}
-
-static uint32_t least_of(uint64_t a, uint64_t b) {
-    return (uint32_t)(a < b ? a : b);
-}
-
-/* How long chains are, and how much of them a launch times. */
-static struct chains measure_chains(const struct session *session, enum probe probe) {
-    const uint32_t sms = sms_of(session);
-    const uint64_t l2_lines = session->exchange->facts.l2_bytes / L2_PART / LINE / sms;
-    const uint32_t most = least_of(session->samples, PROBE_TIMED_MAX);
-    struct chains chains = {.warm = PROBE_WARM, .timed = most};
-    switch (probe_place(probe)) {
-    case IN_WORD: chains.length = 1; break;
-    case IN_L1:
-        chains.length = L1_LINES;
-        chains.warm = 2 * L1_LINES;
-        break;
-    case IN_DRAM: chains.length = PROBE_WARM + most + 1; break;
-    case IN_L2:
-        chains.length = least_of(l2_lines, PROBE_WARM + most + 1);
-        if (chains.length < 2) chains.length = 2;
-        break;
-    case IN_PAGES:
-        chains.length = least_of(session->memory_bytes / PAGE, l2_lines);
-        if (chains.length < 2) chains.length = 2;
-        break;
-    default: break;
-    }
-    return chains;
-}
-
-/* Where the elements of all chains are, in no order: lines one behind the other, or one in each page. */
-static void place_elements(const struct session *session, enum probe probe, const struct chains *chains) {
-    const uint32_t sms = sms_of(session);
-    const bool pages = probe_place(probe) == IN_PAGES;
-    struct random_state random = random_seeded(SEED);
-    for (uint32_t s = 0; s < sms; s++)
-        for (uint32_t i = 0; i < chains->length; i++) {
-            const uint64_t line = (uint64_t)s * chains->length + i;
-            const uint64_t in_page = (s * UINT64_C(37) + i) * LINE % PAGE;
-            chains->links[line].at = session->memory + (pages                           ? i * PAGE + in_page
-                                                        : probe_place(probe) == IN_WORD ? 0
-                                                                                        : line * LINE);
-        }
-    /* What is within an SM's part stays there for the first level and for pages. */
-    const bool apart = pages || probe_place(probe) == IN_L1;
-    for (size_t i = (size_t)sms * chains->length - 1; i > 0; i--) {
-        const size_t first = apart ? i / chains->length * chains->length : 0;
-        const size_t other = first + random_below(&random, i - first + 1);
-        const uint64_t at = chains->links[i].at;
-        chains->links[i].at = chains->links[other].at;
-        chains->links[other].at = at;
-    }
-}
-
-/* Writes the chains into the GPU's memory. */
-static wb_status make_chains(struct session *session, enum probe probe, struct chains *chains) {
-    *chains = measure_chains(session, probe);
-    uint32_t count = sms_of(session) * chains->length;
-    void *params[] = {&session->links, &count};
-    if (chains->length == 0) return WB_OK;
-    chains->links = arena_array(&session->arena, count, sizeof *chains->links);
-    if (chains->links == NULL) return diagnose_out_of_memory(session->diagnostics, "calibrate");
-    place_elements(session, probe, chains);
-    for (uint32_t i = 0; i < count; i++) {
-        const bool last = i % chains->length == chains->length - 1;
-        chains->links[i].next = chains->links[last ? i + 1 - chains->length : i + 1].at;
-    }
-    CALL(session, cuMemcpyHtoD, session->links, chains->links, count * sizeof *chains->links);
-    CALL(session, cuLaunchKernel, session->link, (count + 127) / 128, 1, 1, 128, 1, 1, 0,
-         session->device.stream, params, NULL);
-    CALL(session, cuStreamSynchronize, session->device.stream);
-    return WB_OK;
-}
-
-/* The chain of constants, which all SMs share: offsets. */
-static wb_status make_constants(struct session *session) {
-    uint64_t address, elements[PROBE_CONSTANT_ELEMENTS][PROBE_CONSTANT_STRIDE / sizeof(uint64_t)] = {{0}};
-    size_t bytes;
-    for (uint32_t i = 0; i < PROBE_CONSTANT_ELEMENTS; i++)
-        elements[i][0] = (uint64_t)(i + PROBE_STEP) % PROBE_CONSTANT_ELEMENTS * PROBE_CONSTANT_STRIDE;
-    CALL(session, cuModuleGetGlobal, &address, &bytes, session->module, PROBE_CONSTANTS);
-    CALL(session, cuMemcpyHtoD, address, elements, sizeof elements);
     return WB_OK;
 }
 
 /* ---- Launches ------------------------------------------------------------------------------------------ */
 
 /* Where each block begins, in the chain of another SM than in the launch before, and where it ends. */
-static wb_status set_starts(struct session *session, enum probe probe, const struct chains *chains,
-                            uint32_t launch) {
-    const uint32_t sms = sms_of(session), steps = chains->warm + chains->timed;
+static wb_status set_starts(struct probe_session *session, enum probe probe, const struct chains *chains,
+                            uint32_t turn) {
+    const uint32_t sms = session_sms(session), steps = chains->warm + chains->timed;
     for (uint32_t s = 0; s < sms; s++) {
-        const struct link *links = chains->links + (size_t)((s + launch) % sms) * chains->length;
+        const struct link *links = chains->links + (size_t)((s + turn) % sms) * chains->length;
         uint64_t start = 0, end = 0;
         switch (probe_place(probe)) {
-        case IN_REGISTER:
-        case IN_BANKS: break;
         case IN_SHARED: end = (uint64_t)steps * PROBE_STEP % PROBE_SHARED_ELEMENTS * 8; break;
         case IN_CONSTANT:
             end = (uint64_t)steps * PROBE_STEP % PROBE_CONSTANT_ELEMENTS * PROBE_CONSTANT_STRIDE;
             break;
-        default: start = links[0].at; end = links[steps % chains->length].at;
+        default:
+            if (chains->length == 0) break;
+            start = links[0].at;
+            end = links[steps % chains->length].at;
         }
         session->host_starts[s] = start;
         session->ends[s] = end;
@@ -261,28 +103,34 @@ static wb_status set_starts(struct session *session, enum probe probe, const str
     return WB_OK;
 }
 
-static wb_status launch(struct session *session, CUfunction function, enum probe probe,
+static wb_status launch(struct probe_session *session, CUfunction function, enum probe probe,
                         const struct chains *chains) {
     uint32_t warm = chains->warm, timed = chains->timed;
     void *params[] = {&session->out, &session->starts, &warm, &timed};
     CALL(session, cuCtxSynchronize);
-    CALL(session, cuLaunchKernel, function, sms_of(session), 1, 1, probe_threads(probe), 1, 1, 0,
+    CALL(session, cuLaunchKernel, function, session_sms(session), 1, 1, probe_threads(probe), 1, 1, 0,
          session->device.stream, params, NULL);
     CALL(session, cuStreamSynchronize, session->device.stream);
     return WB_OK;
 }
 
-static void count_cycles(struct probe_seen *seen, uint32_t sm, uint32_t cycles) {
-    if (seen->count++ == 0 || cycles < seen->least) seen->least = cycles;
-    if (cycles > seen->most) seen->most = cycles;
-    if (cycles > seen->most_of[sm]) seen->most_of[sm] = cycles;
-    seen->bins[cycles < PROBE_BINS ? cycles : PROBE_BINS - 1]++;
+wb_status session_check_sm(const struct probe_session *session, enum probe probe, uint64_t sm) {
+    if (sm < PROBE_SMS_MAX) return WB_OK;
+    diagnose(session->diagnostics, SEVERITY_ERROR, probe_name(probe), "a block ran on SM %" PRIu64 " of %u",
+             sm, session_sms(session));
+    return WB_ERR_DECLINED;
+}
+
+wb_status session_backwards(const struct probe_session *session, enum probe probe, uint64_t sm) {
+    diagnose(session->diagnostics, SEVERITY_ERROR, probe_name(probe),
+             "the clock of SM %" PRIu64 " went backwards: no time is known", sm);
+    return WB_ERR_DECLINED;
 }
 
 /* What block `block` left. */
-static wb_status take_block(struct session *session, enum probe probe, uint32_t block, uint32_t timed) {
-    const struct probe_left *left = (const void *)(session->host_out + block * left_bytes(timed));
-    struct probe_seen *seen = &session->exchange->seen[probe];
+static wb_status take_block(struct probe_session *session, enum probe probe, uint32_t block, uint32_t timed,
+                            struct probe_seen *seen) {
+    const struct probe_left *left = (const void *)(session->host_out + block * probe_left_bytes(timed));
     if (left->end != session->ends[block]) {
         diagnose(session->diagnostics, SEVERITY_ERROR, probe_name(probe),
                  "block %u went another way through memory than its chain leads: this GPU does not do as it "
@@ -290,50 +138,59 @@ static wb_status take_block(struct session *session, enum probe probe, uint32_t 
                  block);
         return WB_ERR_DECLINED;
     }
-    if (left->sm >= PROBE_SMS_MAX) {
-        diagnose(session->diagnostics, SEVERITY_ERROR, probe_name(probe), "block %u ran on SM %u of %u",
-                 block, left->sm, sms_of(session));
-        return WB_ERR_DECLINED;
-    }
+    WB_TRY(session_check_sm(session, probe, left->sm));
     for (uint32_t i = 0; i < timed; i++) {
-        if (left->cycles[i] == UINT32_MAX) {
-            diagnose(session->diagnostics, SEVERITY_ERROR, probe_name(probe),
-                     "the clock of SM %u went backwards: no time is known", left->sm);
-            return WB_ERR_DECLINED;
-        }
-        count_cycles(seen, left->sm, left->cycles[i]);
+        if (left->cycles[i] > INT32_MAX) return session_backwards(session, probe, left->sm);
+        seen_count(seen, left->sm, left->cycles[i]);
     }
+    return WB_OK;
+}
+
+static wb_status take_launch(struct probe_session *session, enum probe probe, uint32_t timed,
+                             struct probe_seen *seen) {
+    CALL(session, cuMemcpyDtoH, session->host_out, session->out,
+         session_sms(session) * probe_left_bytes(timed));
+    for (uint32_t block = 0; block < session_sms(session); block++)
+        WB_TRY(take_block(session, probe, block, timed, seen));
+    return WB_OK;
+}
+
+/* What has to come from memory comes from there. */
+static wb_status sweep(struct probe_session *session, enum probe probe) {
+    if (probe_place(probe) == IN_DRAM || probe_place(probe) == IN_CODE || probe == PROBE_STREAM)
+        CALL(session, cuMemsetD8, session->swept, 0x5a, session->swept_bytes);
     return WB_OK;
 }
 
 /* A launch, which counts if its clock did not move. */
-static wb_status run_once(struct session *session, CUfunction function, enum probe probe,
+static wb_status run_once(struct probe_session *session, CUfunction function, enum probe probe,
                           const struct chains *chains, bool *counts) {
     struct probe_exchange *exchange = session->exchange;
-    bool throttled = false;
-    if (probe_place(probe) == IN_DRAM) CALL(session, cuMemsetD8, session->swept, 0x5a, session->swept_bytes);
+    struct probe_seen *seen = &exchange->seen[probe];
+    bool throttled = false, late = false;
+    WB_TRY(sweep(session, probe));
     const uint32_t before = device_clock(&session->device, &throttled);
-    WB_TRY(launch(session, function, probe, chains));
+    if (probe_place(probe) == IN_BLOCKS)
+        WB_TRY(blocks_run(session, function, probe, &late));
+    else
+        WB_TRY(launch(session, function, probe, chains));
     const uint32_t after = device_clock(&session->device, &throttled);
-    *counts = before == after && !throttled;
-    if (!*counts) {
-        exchange->seen[probe].discarded++;
-        return WB_OK;
-    }
+    *counts = before == after && !throttled && !late;
     exchange->clock = before;
-    CALL(session, cuMemcpyDtoH, session->host_out, session->out, sms_of(session) * left_bytes(chains->timed));
-    for (uint32_t block = 0; block < sms_of(session); block++)
-        WB_TRY(take_block(session, probe, block, chains->timed));
-    return WB_OK;
+    seen->discarded += !*counts;
+    if (!*counts) return WB_OK;
+    if (probe_place(probe) == IN_BLOCKS) return blocks_take(session, probe, seen);
+    return take_launch(session, probe, chains->timed, seen);
 }
 
-static wb_status run_probe(struct session *session, enum probe probe) {
+static wb_status run_probe(struct probe_session *session, enum probe probe) {
     struct probe_seen *seen = &session->exchange->seen[probe];
-    struct chains chains;
+    struct chains chains = chains_of(session, probe);
     CUfunction function;
     uint32_t kept = 0;
-    CALL(session, cuModuleGetFunction, &function, session->module, probe_name(probe));
-    WB_TRY(make_chains(session, probe, &chains));
+    CALL(session, cuModuleGetFunction, &function,
+         probe_place(probe) == IN_CODE ? session->code : session->module, probe_name(probe));
+    WB_TRY(chains_make(session, probe, &chains));
     const uint32_t wanted = (session->samples + chains.timed - 1) / chains.timed;
     WB_TRY(set_starts(session, probe, &chains, 0));
     if (probe_place(probe) == IN_L2 || probe_place(probe) == IN_PAGES)
@@ -349,30 +206,99 @@ static wb_status run_probe(struct session *session, enum probe probe) {
     session->exchange->state.done++;
     if (kept > 0) return WB_OK;
     diagnose(session->diagnostics, SEVERITY_ERROR, session->exchange->facts.gpu,
-             "in all of %" PRIu64 " launches of %s the clock moved or was throttled: no time is known",
+             "in all of %" PRIu64
+             " launches of %s the clock moved or was throttled, or the host was late: no time is known",
              seen->discarded, probe_name(probe));
     return WB_ERR_DECLINED;
 }
 
-static wb_status run(struct session *session, const char *driver) {
+/* ---- What levels keep ---------------------------------------------------------------------------------- */
+
+/* Of a level: the probe that visits it, whose accesses are hits and misses there; what an element of its
+ * chains is. */
+static const struct level {
+    enum probe probe, hits, misses;
+    uint64_t bytes;
+    bool of_all; /* SMs together; else of each */
+} levels[KEPT_LEVELS] = {{PROBE_L1, PROBE_L1, PROBE_L2, LINE, false},
+                         {PROBE_L2, PROBE_L2, PROBE_DRAM, LINE, true},
+                         {PROBE_PAGES, PROBE_L2, PROBE_PAGES, 1, false}};
+
+/* It is found to this part of it. */
+#define KEPT_PART 64u
+
+/* Whether chains of that length, which went round twice, are found in the level the third time. */
+static wb_status is_kept(struct probe_session *session, CUfunction function, const struct level *level,
+                         uint32_t length, uint32_t limit, bool *kept) {
+    struct probe_seen *seen = &session->exchange->other;
+    struct chains chains = {.length = length, .warm = 2 * length + PROBE_WARM};
+    chains.timed = length < PROBE_TIMED_MAX ? (length + 1) / 2 * 2 : PROBE_TIMED_MAX;
+    memset(seen, 0, sizeof *seen);
+    WB_TRY(chains_make(session, level->probe, &chains));
+    WB_TRY(set_starts(session, level->probe, &chains, 0));
+    CALL(session, cuMemsetD8, session->swept, 0x5a, session->swept_bytes);
+    WB_TRY(launch(session, function, level->probe, &chains));
+    WB_TRY(take_launch(session, level->probe, chains.timed, seen));
+    *kept = seen->most <= limit;
+    return WB_OK;
+}
+
+/* The longest chains that are kept, by doubling, and halving what is between. */
+static wb_status find_kept(struct probe_session *session, enum kept_level number) {
+    const struct level *level = &levels[number];
+    const struct probe_seen *hits = &session->exchange->seen[level->hits];
+    const struct probe_seen *misses = &session->exchange->seen[level->misses];
+    const uint32_t miss = number == KEPT_PAGES ? misses->most : misses->least;
+    const uint32_t most =
+        number == KEPT_PAGES ? (uint32_t)(session->memory_bytes / PAGE) : session->most_links;
+    const uint32_t limit = hits->most + (miss - hits->most) / 2;
+    uint32_t kept = 1, lost = 2;
+    bool fits = true;
+    CUfunction function;
+    if (miss <= hits->most + 1) return WB_OK; /* could not be told from a hit */
+    CALL(session, cuModuleGetFunction, &function, session->module, probe_name(level->probe));
+    while (fits && lost <= most) {
+        WB_TRY(is_kept(session, function, level, lost, limit, &fits));
+        if (fits) kept = lost;
+        if (fits) lost *= 2;
+    }
+    while (!fits && lost - kept > 1 + kept / KEPT_PART) {
+        const uint32_t tried = kept + (lost - kept) / 2;
+        bool is_there;
+        WB_TRY(is_kept(session, function, level, tried, limit, &is_there));
+        if (is_there)
+            kept = tried;
+        else
+            lost = tried;
+    }
+    session->exchange->keeps[number] = kept * level->bytes * (level->of_all ? session_sms(session) : 1);
+    return WB_OK;
+}
+
+/* ---- All of it ----------------------------------------------------------------------------------------- */
+
+static wb_status run(struct probe_session *session, const char *driver) {
     WB_TRY(device_open(driver, &session->exchange->state, session->diagnostics, &session->device,
                        &session->exchange->facts));
-    if (sms_of(session) == 0 || sms_of(session) > PROBE_SMS_MAX) {
+    if (session_sms(session) == 0 || session_sms(session) > PROBE_SMS_MAX) {
         diagnose(session->diagnostics, SEVERITY_ERROR, session->exchange->facts.gpu, "has %u SMs",
-                 sms_of(session));
+                 session_sms(session));
         return WB_ERR_DECLINED;
     }
+    WB_TRY(timer_open(&session->device, &session->timer));
     WB_TRY(load(session));
-    WB_TRY(place_memory(session));
-    WB_TRY(make_constants(session));
+    WB_TRY(session_place_memory(session));
+    WB_TRY(constants_make(session));
     for (size_t p = 0; p < PROBE_COUNT; p++)
         WB_TRY(run_probe(session, (enum probe)p));
+    for (size_t level = 0; level < KEPT_LEVELS; level++)
+        WB_TRY(find_kept(session, (enum kept_level)level));
     return WB_OK;
 }
 
 wb_status probes_run(const char *driver, uint32_t samples, struct probe_exchange *exchange,
                      wb_diagnostics *diagnostics) {
-    struct session session = {.exchange = exchange, .diagnostics = diagnostics, .samples = samples};
+    struct probe_session session = {.exchange = exchange, .diagnostics = diagnostics, .samples = samples};
     const wb_status status = run(&session, driver);
     arena_free(&session.arena);
     return status;

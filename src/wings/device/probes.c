@@ -63,32 +63,86 @@ static const char loop[] = "\tmov.u32 %sample, samples;\n\tshl.b32 %l, %i, 2;\n"
                            "\tsub.u32 %sample, %sample, %l;\n\tneg.s32 %i, %i;\n"
                            "again:\n\tmov.u64 %from, %clock64;\n";
 static const char compare[] = "\tor.b64 %p, %p, %zero;\n\tsetp.eq.s64 %end, %p, -1;\n\t@%end bra done;\n";
-static const char tail[] = "\tmov.u64 %to, %clock64;\n"
-                           "\tsub.u64 %to, %to, %from;\n\tmin.u64 %to, %to, 0xffffffff;\n"
-                           "\tcvt.u32.u64 %cycles, %to;\n\tsetp.ge.and.s32 %keep, %i, 0, %first;\n"
-                           "\t@%keep st.shared.u32 [%sample], %cycles;\n\tadd.u32 %sample, %sample, 4;\n"
-                           "\tadd.s32 %i, %i, 1;\n\tsetp.lt.s32 %more, %i, %n;\n\t@%more bra again;\n"
-                           "done:\n\t@!%first bra left;\n\tsub.u64 %p, %p, %base;\n"
-                           "\tmad.lo.u32 %l, %n, 4, 16;\n\tld.param.u64 %at, [out];\n"
-                           "\tmad.wide.u32 %at, %block, %l, %at;\n\tmov.u32 %h, %smid;\n"
-                           "\tst.global.u64 [%at], %p;\n\tst.global.u32 [%at+8], %h;\n"
-                           "\tmov.u32 %sample, samples;\n\tmov.u32 %i, 0;\n"
-                           "copy:\n\tld.shared.u32 %l, [%sample];\n\tst.global.u32 [%at+16], %l;\n"
-                           "\tadd.u64 %at, %at, 4;\n\tadd.u32 %sample, %sample, 4;\n"
-                           "\tadd.s32 %i, %i, 1;\n\tsetp.lt.s32 %more, %i, %n;\n\t@%more bra copy;\n"
-                           "left:\n\tret;\n}\n";
+static const char sample[] = "\tmov.u64 %to, %clock64;\n"
+                             "\tsub.u64 %to, %to, %from;\n\tmin.u64 %to, %to, 0xffffffff;\n"
+                             "\tcvt.u32.u64 %cycles, %to;\n\tsetp.ge.and.s32 %keep, %i, 0, %first;\n"
+                             "\t@%keep st.shared.u32 [%sample], %cycles;\n\tadd.u32 %sample, %sample, 4;\n"
+                             "\tadd.s32 %i, %i, 1;\n\tsetp.lt.s32 %more, %i, %n;\n\t@%more bra again;\n";
+static const char leave[] = "done:\n\t@!%first bra left;\n\tsub.u64 %p, %p, %base;\n"
+                            "\tmad.lo.u32 %l, %n, 4, 16;\n\tld.param.u64 %at, [out];\n"
+                            "\tmad.wide.u32 %at, %block, %l, %at;\n\tmov.u32 %h, %smid;\n"
+                            "\tst.global.u64 [%at], %p;\n\tst.global.u32 [%at+8], %h;\n"
+                            "\tmov.u32 %sample, samples;\n\tmov.u32 %i, 0;\n"
+                            "copy:\n\tld.shared.u32 %l, [%sample];\n\tst.global.u32 [%at+16], %l;\n"
+                            "\tadd.u64 %at, %at, 4;\n\tadd.u32 %sample, %sample, 4;\n"
+                            "\tadd.s32 %i, %i, 1;\n\tsetp.lt.s32 %more, %i, %n;\n\t@%more bra copy;\n"
+                            "left:\n\tret;\n}\n";
+
+/* A piece of straight code with a sample of its own, about a line of a cache. */
+static const char piece[] = "\tmov.u64 %%from, %%clock64;\n\tmad.lo.u32 %%l, %%l, %%l, %%h;\n"
+                            "\tmad.lo.u32 %%l, %%l, %%l, %%h;\n\tmov.u64 %%to, %%clock64;\n"
+                            "\tsub.u64 %%to, %%to, %%from;\n\tcvt.u32.u64 %%cycles, %%to;\n"
+                            "\tst.shared.u32 [samples+%u], %%cycles;\n";
+
+/* Its last result is needed. */
+static const char code_end[] = "\tcvt.u64.u32 %at, %l;\n\tand.b64 %at, %at, %zero;\n\tor.b64 %p, %p, %at;\n";
+
+static const char blocks_head[] =
+    "(.param .u64 out, .param .u64 memory)\n{\n\t.reg .u64 %at, %to, %from, %sm, %a, %b, %c, %d;\n"
+    "\t.reg .u32 %block, %thread, %l;\n\t.reg .pred %other;\n\tmov.u32 %thread, %tid.x;\n"
+    "\tmov.u32 %block, %ctaid.x;\n\tld.param.u64 %at, [out];\n"
+    "\tmad.wide.u32 %at, %block, 24, %at;\n\tmov.u32 %l, %smid;\n\tcvt.u64.u32 %sm, %l;\n";
+
+/* Each thread loads 64 bytes, 16 at a time beside those of its neighbours. */
+static const char stream[] =
+    "\tld.param.u64 %to, [memory];\n\tmad.wide.u32 %to, %block, 65536, %to;\n"
+    "\tmad.wide.u32 %to, %thread, 16, %to;\n\tbar.sync 0;\n\tmov.u64 %from, %clock64;\n"
+    "\tld.global.cg.v2.u64 {%a, %b}, [%to];\n\tld.global.cg.v2.u64 {%c, %d}, [%to+16384];\n"
+    "\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
+    "\tld.global.cg.v2.u64 {%c, %d}, [%to+32768];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
+    "\tld.global.cg.v2.u64 {%c, %d}, [%to+49152];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
+    "\txor.b64 %a, %a, %b;\n\tsetp.eq.s64 %other, %a, -1;\n\t@%other bra left;\n\tbar.sync 0;\n";
+static const char dispatch[] = "\tmov.u64 %from, %clock64;\n";
+static const char blocks_leave[] = "\tsetp.ne.u32 %other, %thread, 0;\n\t@%other bra left;\n"
+                                   "\tst.global.u64 [%at], %sm;\n\tst.global.u64 [%at+8], %from;\n"
+                                   "\tmov.u64 %to, %clock64;\n\tst.global.u64 [%at+16], %to;\n"
+                                   "left:\n\tret;\n}\n";
+
+/* What stands between the head and the loop. */
+static void put_chain(enum probe_place place, struct text *out) {
+    if (place == IN_SHARED) text_string(out, shared_chain);
+    if (place == IN_BANKS) text_string(out, bank_words);
+    if (place == IN_CONSTANT) text_string(out, "\tmov.u64 %way, " PROBE_CONSTANTS ";\n");
+}
+
+static void put_loop(const struct probe_row *row, struct text *out) {
+    const bool waits = row->class == SASS_CLASS_BARRIER; /* the clock is not read before it is over */
+    put_chain(row->place, out);
+    text_printf(out, "%s\t%s\n%s%s", loop, row->access, waits ? "" : compare, sample);
+}
 
 void probes_put(struct text *out) {
     text_printf(out, ".version 6.3\n.target sm_70\n.address_size 64\n.const .align 8 .b8 %s[%u];\n",
                 PROBE_CONSTANTS, PROBE_CONSTANT_ELEMENTS * PROBE_CONSTANT_STRIDE);
     for (size_t p = 0; p < PROBE_COUNT; p++) {
-        text_printf(out, ".visible .entry %s%s", rows[p].name, head);
-        if (rows[p].place == IN_SHARED) text_string(out, shared_chain);
-        if (rows[p].place == IN_BANKS) text_string(out, bank_words);
-        if (rows[p].place == IN_CONSTANT) text_string(out, "\tmov.u64 %way, " PROBE_CONSTANTS ";\n");
-        const bool waits = rows[p].class == SASS_CLASS_BARRIER; /* the clock is not read before it is over */
-        text_printf(out, "%s\t%s\n%s%s", loop, rows[p].access, waits ? "" : compare, tail);
+        const bool blocks = rows[p].place == IN_BLOCKS;
+        if (rows[p].place == IN_CODE) continue;
+        text_printf(out, ".visible .entry %s%s", rows[p].name, blocks ? blocks_head : head);
+        if (blocks)
+            text_string(out, p == PROBE_STREAM ? stream : dispatch);
+        else
+            put_loop(&rows[p], out);
+        text_string(out, blocks ? blocks_leave : leave);
     }
+}
+
+void probes_put_code(struct text *out) {
+    text_printf(out, ".version 6.3\n.target sm_70\n.address_size 64\n.visible .entry %s%s",
+                rows[PROBE_CODE].name, head);
+    text_string(out, "\tmov.u32 %l, %z;\n\tadd.u32 %h, %z, 3;\n");
+    for (uint32_t i = 0; i < PROBE_TIMED_MAX; i++)
+        text_printf(out, piece, i * 4);
+    text_printf(out, "%s%s", code_end, leave);
 }
 
 /* ---- Machine code -------------------------------------------------------------------------------------- */
@@ -171,6 +225,6 @@ wb_status probes_check(const wb_module *module, const char **unknown, wb_diagnos
         if (module->code->insts[i].unknown != NULL) *unknown = "some of its instructions are not known here";
     if (module->code == NULL) *unknown = "the driver's compiler makes something else";
     for (size_t p = 0; p < PROBE_COUNT && *unknown == NULL; p++)
-        WB_TRY(check_kernel(module->code, (enum probe)p, diagnostics));
+        if (rows[p].place < IN_CODE) WB_TRY(check_kernel(module->code, (enum probe)p, diagnostics));
     return WB_OK;
 }

@@ -15,7 +15,9 @@ enum probe_place {
     IN_DRAM,  /* lines that nobody has been at since other memory was written that is twice as large */
     IN_BANKS, /* of shared memory: lanes are in one bank */
     IN_WORD,  /* one word, for all SMs */
-    IN_PAGES  /* the same lines of the second level, each in another page */
+    IN_PAGES, /* lines of the second level, each in another page */
+    IN_CODE,  /* its own code, once from the first instruction to the last */
+    IN_BLOCKS /* there is none: the kernel leaves when its blocks began and ended (struct block_left) */
 };
 
 /* X(enumerator, name, access, class, place, of a warp): `access` is PTX that takes %p to the next element;
@@ -35,7 +37,11 @@ enum probe_place {
       SASS_CLASS_ATOMIC_SHARED, IN_SHARED, false)                                                            \
     X(CONSTANT, "constant", "add.u64 %at, %p, %way; ld.const.u64 %p, [%at];", SASS_CLASS_LOAD_CONSTANT,      \
       IN_CONSTANT, false)                                                                                    \
-    X(BARRIER, "barrier", "bar.sync 0;", SASS_CLASS_BARRIER, IN_REGISTER, true)
+    X(BARRIER, "barrier", "bar.sync 0;", SASS_CLASS_BARRIER, IN_REGISTER, true)                              \
+    X(CODE, "code", "", SASS_CLASS_COUNT, IN_CODE, false)                                                    \
+    X(STREAM, "stream", "", SASS_CLASS_LOAD_GLOBAL, IN_BLOCKS, false)                                        \
+    X(DISPATCH, "dispatch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)                                          \
+    X(LAUNCH, "launch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)
 
 enum probe {
 #define PROBE_ENUMERATOR(enumerator, ...) PROBE_##enumerator,
@@ -73,8 +79,21 @@ struct probe_left {
     uint32_t cycles[];
 };
 
+/* What blocks leave that are timed as a whole. */
+struct block_left {
+    uint64_t sm, from, to;
+};
+
+/* Threads of these; sectors that a block of the stream loads, and bytes of them all. */
+#define BLOCK_THREADS 1024u
+#define STREAM_BYTES 65536u
+#define STREAM_SECTORS (STREAM_BYTES / 32)
+
+/* Blocks of the probe of dispatch that each SM gets. */
+#define DISPATCHED 16u
+
 /* Cycles that are counted one by one; longer accesses are counted together. */
-#define PROBE_BINS 8192u
+#define PROBE_BINS 65536u
 
 /* SMs whose largest is kept. */
 #define PROBE_SMS_MAX 1024u
@@ -94,8 +113,10 @@ enum sass_class probe_class(enum probe probe);
 enum probe_place probe_place(enum probe probe);
 uint32_t probe_threads(enum probe probe);
 
-/* The kernels of all probes, each by its name, as PTX for sm_70 and later. */
+/* The kernels of the probes, each by its name, as PTX for sm_70 and later; that of code is long, and apart.
+ */
 void probes_put(struct text *out);
+void probes_put_code(struct text *out);
 
 /* Holds machine code of the kernels against what each is to time: between the two reads of the clock the one
  * access, for whose result something waits there, and nothing else that takes more than a pipe does. NULL: it
@@ -103,13 +124,17 @@ void probes_put(struct text *out);
  * other. */
 wb_status probes_check(const wb_module *module, const char **unknown, wb_diagnostics *diagnostics);
 
+/* Levels of which it was seen how much they keep. */
+enum kept_level { KEPT_L1, KEPT_L2, KEPT_PAGES, KEPT_LEVELS };
+
 /* Memory that both processes have. */
 struct probe_exchange {
     struct child_state state;
     struct device_facts facts;
     uint32_t clock;      /* of the SMs, in MHz; 0: not known */
     char unchecked[128]; /* why the machine code was not looked at; "": it was */
-    struct probe_seen seen[PROBE_COUNT];
+    struct probe_seen seen[PROBE_COUNT], other;
+    uint64_t keeps[KEPT_LEVELS]; /* bytes, or pages, of which no access missed; 0: not known */
 };
 
 /* Times at least `samples` accesses of each probe on each SM, in the child process. */

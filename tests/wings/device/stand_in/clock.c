@@ -22,7 +22,7 @@ static struct place_of_line { uint64_t key, came; } places[PLACES];
 
 static struct sm {
     uint64_t clock;
-    struct cache l1, tlb, constants;
+    struct cache l1, tlb, constants, code;
 } sms[SMS_MAX];
 static struct cache l2;
 static uint64_t clock_reads, accesses;
@@ -44,10 +44,28 @@ static bool hits(struct cache *cache, uint32_t number, uint64_t line) {
     return hit;
 }
 
+/* The most lanes whose words are in one bank of shared memory, less one. */
+static uint64_t conflicts(const uint64_t addresses[WARP_LANES], uint32_t active) {
+    uint64_t lanes[32] = {0}, most = 1;
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        if ((active >> l & 1) != 0 && ++lanes[addresses[l] / 4 % 32] > most)
+            most = lanes[addresses[l] / 4 % 32];
+    return most - 1;
+}
+
+/* What an atomic takes longer than a load, behind those of all other SMs on its word. */
+static uint64_t atomic_cycles(uint64_t address) {
+    static uint64_t last;
+    const bool again = address == last;
+    last = address;
+    return stand_in_number("atomic", 30) +
+           (again ? stand_in_number("word", 0) * (stand_in_number("sms", 16) - 1) : 0);
+}
+
 static uint64_t global_cycles(struct sm *sm, uint32_t number, const struct micro *op, uint64_t address) {
     const uint64_t tail = ++accesses % 64 == 0 ? stand_in_number("tail", 0) : 0;
     const bool atomic = op->form->op == PTX_OP_ATOM;
-    uint64_t sum = atomic ? stand_in_number("atomic", 30) : 0;
+    uint64_t sum = atomic ? atomic_cycles(address) : 0;
     if (!op->form->uncached && !atomic && hits(&sm->l1, 4 * number + 1, address / LINE))
         return stand_in_number("l1", 33);
     sum += hits(&l2, 0, address / LINE) ? stand_in_number("l2", 180) : stand_in_number("dram", 600);
@@ -65,7 +83,9 @@ static uint64_t cycles_of(struct warp *warp, const struct micro *op, uint32_t ac
     if (!access_addresses_known(warp, &op->memory.address, active, addresses)) return 1;
     const uint64_t address = addresses[__builtin_ctz(active)];
     switch (op->form->space) {
-    case PTX_SPACE_SHARED: return stand_in_number(opcode == PTX_OP_LD ? "shared" : "atomic-shared", 27);
+    case PTX_SPACE_SHARED:
+        return stand_in_number(opcode == PTX_OP_LD ? "shared" : "atomic-shared", 27) +
+               stand_in_number("conflict", 2) * conflicts(addresses, active);
     case PTX_SPACE_CONST:
         return hits(&sm->constants, 4 * number + 3, address / CONSTANT_LINE)
                    ? stand_in_number("constant", 28)
@@ -92,27 +112,41 @@ static void set_special(struct warp *warp, const struct micro *op, uint32_t numb
     lanes->known = UINT32_MAX;
 }
 
+/* Cycles in front of an instruction whose line is fetched. */
+static uint64_t fetch_cycles(uint32_t number, const struct micro *op) {
+    const uint64_t miss = stand_in_number("code-miss", 0);
+    return miss == 0 || hits(&sms[number].code, 4 * number + 4, op->index / 8) ? 0 : miss;
+}
+
+/* Time passes for the first warp of a block: the others keep step. What machine instructions are made of
+ * takes no time of its own. */
 wb_status stand_in_run_warp(struct warp *warp) {
     const uint32_t number = (uint32_t)(warp->run->index[0] % stand_in_number("sms", 16)) % SMS_MAX;
+    uint64_t *clock = &sms[number].clock;
+    if (warp->number == 0 && warp->path.path.length == 0 && warp->path.open.count == 0)
+        *clock += stand_in_number("dispatch", 100);
     while (warp->state == WARP_READY) {
         uint32_t active;
         const struct micro *op = warp_next(warp, &active);
-        if (op != NULL && op->form != NULL && op->source[0].bank == BANK_SPECIAL && op->source_count > 0)
-            set_special(warp, op, number);
-        uint64_t spent = 0; /* what machine instructions are made of takes no time of its own */
-        if (op != NULL && op->form != NULL) spent = cycles_of(warp, op, active, number) - 1 + op->issued;
+        uint64_t spent = 0;
+        if (op != NULL && op->form != NULL) {
+            *clock += fetch_cycles(number, op);
+            if (op->source[0].bank == BANK_SPECIAL && op->source_count > 0) set_special(warp, op, number);
+            spent = cycles_of(warp, op, active, number) - 1 + op->issued;
+        }
         WB_TRY(warp_advance(warp));
-        sms[number].clock += spent;
+        if (warp->number == 0) *clock += spent;
     }
     return WB_OK;
 }
 
 void stand_in_begin_launch(void) {
-    l2.room = stand_in_number("l2-lines", 32768);
+    l2.room = stand_in_number("l2-lines", stand_in_number("l2-bytes", 4 << 20) / LINE);
     for (size_t s = 0; s < SMS_MAX; s++) {
         if (sms[s].clock == 0) sms[s].clock = 1000000 + 7919 * s;
         sms[s].l1.room = stand_in_number("l1-lines", 256);
         sms[s].tlb.room = stand_in_number("tlb-pages", 16);
+        sms[s].code.room = stand_in_number("code-lines", 64);
         sms[s].constants.room = stand_in_number("constant-lines", 32);
         sms[s].l1.came += sms[s].l1.room;
     }

@@ -3,6 +3,7 @@
  * the environment variable STAND_IN, a list such as "sm=87,sms=16,error=cuLaunchKernel:719":
  *
  *     sm=N sms=N            architecture and SMs (default 87 and 16)
+ *     l2-bytes=N            of the second level (default 4 MiB)
  *     mhz=N memory-mhz=N    clocks of these and of memory (default 1000 and 3199)
  *     error=FUNCTION:N      the function fails with result N
  *     hang=FUNCTION         the function never returns
@@ -18,7 +19,10 @@
  *     keep-ptx=FILE         where it leaves that PTX
  *     shared=N l1=N l2=N dram=N tlb=N atomic=N atomic-shared=N constant=N constant-miss=N barrier=N
  *                           cycles of an access; `tlb` and `atomic` are added
- *     l1-lines=N l2-lines=N tlb-pages=N constant-lines=N
+ *     conflict=N word=N code-miss=N dispatch=N
+ *                           further cycles: of a lane on a bank that another one is on, of an atomic on one
+ *                           word for each other SM, of a line of code, in front of a block
+ *     l1-lines=N l2-lines=N tlb-pages=N constant-lines=N code-lines=N
  *                           what caches keep
  *     tail=N                one access of global memory in 64 takes N cycles more
  *     clock-back=N          each Nth read of a clock is 1000 cycles too early

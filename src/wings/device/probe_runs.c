@@ -236,7 +236,7 @@ static wb_status is_kept(struct probe_session *session, CUfunction function, con
     memset(seen, 0, sizeof *seen);
     WB_TRY(chains_make(session, level->probe, &chains));
     WB_TRY(set_starts(session, level->probe, &chains, 0));
-    CALL(session, cuMemsetD8, session->swept, 0x5a, session->swept_bytes);
+    if (level->of_all) CALL(session, cuMemsetD8, session->swept, 0x5a, session->swept_bytes);
     WB_TRY(launch(session, function, level->probe, &chains));
     WB_TRY(take_launch(session, level->probe, chains.timed, seen));
     *kept = seen->most <= limit;

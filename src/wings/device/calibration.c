@@ -143,8 +143,10 @@ bool figure_measured(const struct wb_gpu_calibration *calibration, const struct 
     const struct probe_times beside = beside_of(calibration, figure->probe);
     const struct figure_charge charge = figure_charge_of(calibration, machine, figure);
     const uint64_t with_margin = ((uint64_t)times.most * (100 + calibration->margin) + 99) / 100;
+    /* Nor does machine code that nobody has looked at make a figure smaller. */
+    const bool only_raised = figure->use == FIGURE_RAISED || calibration->exchange->unchecked[0] != '\0';
     if (times.count == 0) return false;
-    if (figure->use == FIGURE_RAISED && with_margin <= figure_charged(&charge)) return false;
+    if (only_raised && with_margin <= figure_charged(&charge)) return false;
     const uint32_t whole = with_margin < MACHINE_TIME_MAX ? (uint32_t)with_margin : MACHINE_TIME_MAX;
     *least = less(times.least, charge.stages + charge.beside + beside.most);
     if (*least > charge.least) *least = charge.least;

@@ -156,6 +156,7 @@ struct timed_code {
     uint32_t accesses; /* of the class */
     uint8_t counter;   /* of the last access's result, or SASS_NO_COUNTER */
     bool waited;       /* something waited for it */
+    uint32_t beside;   /* other instructions */
     const char *other; /* what else is there, that is no arithmetic */
 };
 
@@ -187,35 +188,48 @@ static void take_inst(const struct sass_inst *inst, enum sass_class wanted, stru
     if (class == wanted && wanted != SASS_CLASS_COUNT) {
         code->accesses++;
         code->counter = inst->control.write_counter;
-    } else if (!is_beside(class)) {
-        code->other = class < SASS_CLASS_COUNT ? sass_class_name(class) : "unknown";
+        return;
     }
+    code->beside++;
+    if (!is_beside(class)) code->other = class < SASS_CLASS_COUNT ? sass_class_name(class) : "unknown";
 }
 
-/* What is wrong with the code of a probe, or NULL. */
-static const char *find_fault(const struct timed_code *code, enum sass_class class) {
+/* What is wrong with the code of a probe, or NULL. `subtracted`: of the empty one, or no less. */
+static const char *find_fault(const struct timed_code *code, enum sass_class class, uint32_t subtracted) {
     const bool is_timed = class != SASS_CLASS_COUNT;
     if (code->clocks != 2) return "it does not read the clock twice";
     if (code->other != NULL) return "between the reads of the clock stands something else, too: ";
     if (is_timed && code->accesses != 1) return "not one access stands between the reads of the clock";
     if (is_timed && code->counter != SASS_NO_COUNTER && !code->waited)
         return "nothing waits for the access before the clock is read again";
+    if (code->beside < subtracted) return "less stands beside the access than is subtracted";
     return NULL;
+}
+
+/* Reads a kernel; false: there is none of that name. */
+static bool read_kernel(const struct machine_code *code, enum probe probe, struct timed_code *timed) {
+    *timed = (struct timed_code){.counter = SASS_NO_COUNTER};
+    for (uint32_t k = 0; k < code->kernel_count; k++) {
+        const struct machine_kernel *kernel = &code->kernels[k];
+        if (strcmp(kernel->name, rows[probe].name) != 0) continue;
+        for (uint32_t i = 0; i < kernel->count; i++)
+            take_inst(&code->insts[kernel->first + i].sass, rows[probe].class, timed);
+        return true;
+    }
+    return false;
 }
 
 static wb_status check_kernel(const struct machine_code *code, enum probe probe,
                               wb_diagnostics *diagnostics) {
-    const struct machine_kernel *kernel = NULL;
-    struct timed_code timed = {.counter = SASS_NO_COUNTER};
-    for (uint32_t k = 0; k < code->kernel_count; k++)
-        if (strcmp(code->kernels[k].name, rows[probe].name) == 0) kernel = &code->kernels[k];
-    for (uint32_t i = 0; kernel != NULL && i < kernel->count; i++)
-        take_inst(&code->insts[kernel->first + i].sass, rows[probe].class, &timed);
-    const char *fault = kernel != NULL ? find_fault(&timed, rows[probe].class) : "it is not there";
+    struct timed_code timed, empty;
+    const bool is_there = read_kernel(code, probe, &timed) && read_kernel(code, PROBE_EMPTY, &empty);
+    const bool waits = rows[probe].class == SASS_CLASS_BARRIER; /* nothing is subtracted */
+    const char *fault =
+        is_there ? find_fault(&timed, rows[probe].class, waits ? 0 : empty.beside) : "it is not there";
     if (fault == NULL) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, rows[probe].name,
              "the machine code of this kernel is not what it is to time: %s%s", fault,
-             timed.other != NULL ? timed.other : "");
+             is_there && timed.other != NULL ? timed.other : "");
     return WB_ERR_DECLINED;
 }
 

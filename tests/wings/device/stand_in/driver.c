@@ -296,7 +296,8 @@ EXPORT int cuLinkCreate_v2(unsigned count, int *options, void **values, CUlinkSt
     char file[256];
     (void)count, (void)options, (void)values;
     *state = NULL;
-    return stand_in_text("cubin", file, sizeof file) != NULL ? CUDA_SUCCESS : NOT_SUPPORTED;
+    const bool can = !stand_in_flag("no-cubin") && stand_in_text("cubin", file, sizeof file) != NULL;
+    return can ? CUDA_SUCCESS : NOT_SUPPORTED;
 }
 
 EXPORT int cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t bytes, const char *name,

@@ -15,7 +15,7 @@
  *     no-device             there is no GPU
  *     slow=N                kernels take N times as long
  *     wrong-result          the first byte of each allocation that a kernel stores to is another one
- *     cubin=FILE            what the compiler makes of any PTX; without it there is none
+ *     cubin=FILE            what the compiler makes of any PTX; without it, or with no-cubin, there is none
  *     keep-ptx=FILE         where it leaves that PTX
  *     shared=N l1=N l2=N dram=N tlb=N atomic=N atomic-shared=N constant=N constant-miss=N barrier=N
  *                           cycles of an access; `tlb` and `atomic` are added

@@ -15,7 +15,8 @@ add_custom_command(TARGET stand_in POST_BUILD
 foreach(test IN ITEMS test_cli_measure test_cli_calibrate_gpu)
   wb_cli_test(${test})
   target_compile_definitions(${test} PRIVATE WB_STAND_IN="$<TARGET_FILE:stand_in>")
-  target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                             ${PROJECT_SOURCE_DIR}/src)
   add_dependencies(${test} stand_in)
 endforeach()
 set_property(TEST json_schema APPEND PROPERTY ENVIRONMENT WB_STAND_IN=$<TARGET_FILE:stand_in>)

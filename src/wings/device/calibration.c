@@ -1,6 +1,7 @@
 #include "wings/device/calibration.h"
 
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
 #include "calibrate/calibrate.h"
@@ -228,15 +229,40 @@ void wb_gpu_calibration_free(wb_gpu_calibration *calibration) {
     free(calibration);
 }
 
-/* Of the presets of the architecture that with as many SMs, else the usual one. */
+/* How much of the name of a preset ("h100-pcie") the GPU calls itself: bytes of its words; 0: not all. */
+static size_t called_so(const char *gpu, const char *preset) {
+    size_t bytes = 0;
+    while (*preset != '\0') {
+        const size_t length = strcspn(preset, "-");
+        const char *at = gpu;
+        while (*at != '\0' && strncasecmp(at, preset, length) != 0)
+            at++;
+        if (*at == '\0') return 0;
+        bytes += length;
+        preset += length + (preset[length] == '-');
+    }
+    return bytes;
+}
+
+/* Of the presets of the architecture that with as many SMs, of several that which is called as the GPU; else
+ * the usual one. */
 wb_status wb_gpu_calibration_preset(const wb_gpu_calibration *calibration, wb_diagnostics *diagnostics,
                                     wb_machine **machine) {
     const struct device_facts *facts = &calibration->exchange->facts;
+    const char *best = NULL;
+    size_t most = 0;
     for (size_t i = 0; i < wb_machine_preset_count(); i++) {
-        WB_TRY(wb_machine_load(wb_machine_preset_name(i), diagnostics, machine));
-        if ((*machine)->sass.sm == facts->sm && (*machine)->memory.sms == facts->sms) return WB_OK;
-        wb_machine_free(*machine);
-        *machine = NULL;
+        const char *name = wb_machine_preset_name(i);
+        wb_machine *tried = NULL;
+        WB_TRY(wb_machine_load(name, diagnostics, &tried));
+        const size_t called = called_so(facts->gpu, name);
+        if (tried->sass.sm == facts->sm && tried->memory.sms == facts->sms &&
+            (best == NULL || called > most)) {
+            best = name;
+            most = called;
+        }
+        wb_machine_free(tried);
     }
-    return wb_calibration_machine(facts->sm, diagnostics, machine);
+    return best != NULL ? wb_machine_load(best, diagnostics, machine)
+                        : wb_calibration_machine(facts->sm, diagnostics, machine);
 }

@@ -68,9 +68,10 @@ static void put_kept(const struct wb_gpu_calibration *calibration, const struct 
 
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
 
-/* The figures of a section that were measured; those of one name as one mapping. */
+/* The figures of a section that were measured, the title before the first; those of one name as one mapping.
+ */
 static void put_section(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
-                        const char *section, struct text *out) {
+                        const char *section, const char *title, struct text *out) {
     const char *name = NULL; /* of the mapping that is open */
     for (size_t f = 0; f < FIGURES; f++) {
         const struct figure *figure = &figures[f];
@@ -79,6 +80,8 @@ static void put_section(const struct wb_gpu_calibration *calibration, const stru
         if (!figure_measured(calibration, machine, figure, &least, &most)) continue;
         const bool same = name != NULL && strcmp(name, figure->name) == 0;
         if (name != NULL && !same) text_string(out, "}\n");
+        text_string(out, title);
+        title = "";
         name = figure->part != NULL ? figure->name : NULL;
         if (!same) text_printf(out, "  %s: %s", figure->name, figure->part != NULL ? "{" : "");
         if (figure->part != NULL) text_printf(out, "%s%s: ", same ? ", " : "", figure->part);
@@ -98,24 +101,25 @@ static void put_keys(const struct wb_gpu_calibration *calibration, const struct 
         if (figures[f].section == NULL && figure_measured(calibration, machine, &figures[f], &least, &most))
             text_printf(out, "%s: %u\n", figures[f].name, most);
     text_printf(out, "memory:\n  sms: %u\n", calibration->exchange->facts.sms);
-    put_section(calibration, machine, "memory", out);
-    text_string(out, "classes:\n");
-    put_section(calibration, machine, "class", out);
+    put_section(calibration, machine, "memory", "", out);
+    put_section(calibration, machine, "class", "classes:\n", out);
     text_printf(out, "sass:\n  sm: %u\n", machine->sass.sm);
-    put_section(calibration, machine, "sass", out);
+    put_section(calibration, machine, "sass", "", out);
     for (size_t l = 0; l < KEPT_LEVELS; l++)
         if (kept_is_less(calibration, machine, (enum kept_level)l))
             text_printf(out, "  %s: %" PRIu64 "\n", kept_keys[l], calibration->exchange->keeps[l]);
 }
 
-/* A source whose text begins so. */
+/* A source whose text begins so, behind the title if there is none yet. */
 static void put_source(const struct wb_gpu_calibration *calibration, struct text *from, const char *key,
-                       struct text *out) {
+                       const char **title, struct text *out) {
     char date[DATE_MAX];
     device_date(calibration->when, false, date);
     text_string(from, "; ");
     calibration_put_gpu(calibration, from);
     if (calibration->exchange->unchecked[0] != '\0') text_string(from, "; machine code not checked");
+    text_string(out, *title);
+    *title = "";
     text_printf(out, "  - mark: measured\n    date: \"%s\"\n    from: ", date);
     out->failed |= from->failed;
     if (!from->failed) field_print_quoted(from->data, out);
@@ -125,7 +129,7 @@ static void put_source(const struct wb_gpu_calibration *calibration, struct text
 
 static void put_sources(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
                         struct text *out) {
-    text_printf(out, "sources:\n");
+    const char *title = "sources:\n";
     for (size_t f = 0; f < FIGURES; f++) {
         const struct probe_times times = calibration_times(calibration, figures[f].probe);
         const struct probe_seen *seen = &calibration->exchange->seen[figures[f].probe];
@@ -137,7 +141,7 @@ static void put_sources(const struct wb_gpu_calibration *calibration, const stru
                     probe_name(figures[f].probe), times.count, seen->sms, plural(seen->sms), times.most,
                     times.p99, times.least);
         if (calibration->margin > 0) text_printf(&from, ", with a margin of %u %%", calibration->margin);
-        put_source(calibration, &from, key.failed ? "" : key.data, out);
+        put_source(calibration, &from, key.failed ? "" : key.data, &title, out);
         text_free(&key);
     }
     for (size_t l = 0; l < KEPT_LEVELS; l++) {
@@ -145,7 +149,7 @@ static void put_sources(const struct wb_gpu_calibration *calibration, const stru
         if (!kept_is_less(calibration, machine, (enum kept_level)l)) continue;
         text_printf(&key, "sass.%s", kept_keys[l]);
         text_string(&from, "measured here: visited again and again in one order, no access missed");
-        put_source(calibration, &from, key.failed ? "" : key.data, out);
+        put_source(calibration, &from, key.failed ? "" : key.data, &title, out);
         text_free(&key);
     }
 }

@@ -10,7 +10,7 @@
 #define PAGE (UINT64_C(2) << 20)
 #define CONSTANT_LINE 64u
 #define SMS_MAX 256u
-#define PLACES (1u << 18) /* of lines and pages that were ever in a cache */
+#define PLACES (1u << 20) /* of lines and pages that were ever in a cache */
 
 /* What is kept: the last `room` that came. */
 struct cache {
@@ -28,9 +28,11 @@ static struct cache l2;
 static uint64_t clock_reads, accesses;
 
 static uint64_t *came_at(uint32_t cache, uint64_t line) {
+    static uint32_t used;
     const uint64_t key = (uint64_t)(cache + 1) << 48 | (line + 1);
-    for (uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 46;; at++) {
+    for (uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 44;; at++) {
         struct place_of_line *place = &places[at % PLACES];
+        if (place->key == 0 && ++used == PLACES) abort();
         if (place->key == 0) place->key = key;
         if (place->key == key) return &place->came;
     }

@@ -79,8 +79,10 @@ EXPORT int cuDeviceGet(int *device, int ordinal) {
 
 EXPORT int cuDeviceGetName(char *name, int size, int device) {
     STAND_IN_BEGIN();
+    char called[64];
     (void)device;
-    (void)snprintf(name, (size_t)size, "stand-in");
+    (void)snprintf(name, (size_t)size, "%s",
+                   stand_in_text("called", called, sizeof called) != NULL ? called : "stand-in");
     return CUDA_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
  * the environment variable STAND_IN, a list such as "sm=87,sms=16,error=cuLaunchKernel:719":
  *
  *     sm=N sms=N            architecture and SMs (default 87 and 16)
+ *     called=NAME           the GPU's name (default stand-in)
  *     l2-bytes=N            of the second level (default 4 MiB)
  *     mhz=N memory-mhz=N    clocks of these and of memory (default 1000 and 3199)
  *     error=FUNCTION:N      the function fails with result N

@@ -15,9 +15,21 @@ static const char *find(const char *word, size_t length) {
     return NULL;
 }
 
+/* Asked for again and again: what stands there is kept for each literal. */
 uint64_t stand_in_number(const char *word, uint64_t usual) {
-    const char *value = find(word, strlen(word));
-    return value != NULL && *value == '=' ? strtoull(value + 1, NULL, 0) : usual;
+    static struct {
+        const char *word;
+        uint64_t value;
+        bool given;
+    } read[256];
+    const size_t place = (uintptr_t)word / 2 % 256;
+    if (read[place].word != word) {
+        const char *value = find(word, strlen(word));
+        read[place].word = word;
+        read[place].given = value != NULL && *value == '=';
+        read[place].value = read[place].given ? strtoull(value + 1, NULL, 0) : 0;
+    }
+    return read[place].given ? read[place].value : usual;
 }
 
 const char *stand_in_text(const char *word, char *text, size_t size) {

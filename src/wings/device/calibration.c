@@ -1,5 +1,6 @@
 #include "wings/device/calibration.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
@@ -36,13 +37,11 @@ static uint32_t less(uint32_t from, uint32_t by) {
 struct probe_times calibration_times(const struct wb_gpu_calibration *calibration, enum probe probe) {
     const struct probe_seen *seen = &calibration->exchange->seen[probe];
     const uint32_t beside = clock_cycles(calibration->exchange, probe);
-    const uint32_t p99 = percentile(seen, 99);
     return (struct probe_times){.count = seen->count,
                                 .least = less(seen->least, beside),
                                 .median = less(percentile(seen, 50), beside),
-                                .p99 = less(p99, beside),
-                                .most = less(seen->most, beside),
-                                .at_least = p99 == PROBE_BINS - 1};
+                                .p99 = less(percentile(seen, 99), beside),
+                                .most = less(seen->most, beside)};
 }
 
 /* ---- Figures ------------------------------------------------------------------------------------------- */
@@ -54,11 +53,11 @@ const struct figure figures[FIGURES] = {
     {PROBE_STREAM, "class", "load_global", "each_3", FIGURE_RAISED, false},
     {PROBE_SHARED, "class", "load_shared", "write", FIGURE_REPLACED, true},
     {PROBE_BANKS, "class", "load_shared", "each_2", FIGURE_RAISED, false},
-    {PROBE_ATOMIC, "class", "atomic_global", "write", FIGURE_REPLACED, true},
+    {PROBE_ATOMIC, "class", "atomic_global", "write", FIGURE_OF_MEMORY, true},
     {PROBE_ATOMIC_SHARED, "class", "atomic_shared", "write", FIGURE_REPLACED, true},
     {PROBE_CONSTANT, "class", "load_constant", "write", FIGURE_RAISED, true},
     {PROBE_L1, "sass", "l1", NULL, FIGURE_REPLACED, true},
-    {PROBE_L2, "sass", "l2", NULL, FIGURE_REPLACED, true},
+    {PROBE_L2, "sass", "l2", NULL, FIGURE_OF_MEMORY, true},
     {PROBE_DRAM, "sass", "dram", NULL, FIGURE_RAISED, true},
     {PROBE_PAGES, "sass", "tlb", NULL, FIGURE_RAISED, true},
     {PROBE_CODE, "sass", "l1_instruction_miss", NULL, FIGURE_RAISED, false},
@@ -136,6 +135,15 @@ static struct probe_times beside_of(const struct wb_gpu_calibration *calibration
     }
 }
 
+/* Whether a smaller figure than the machine's would stand for something: the machine code was looked at, and
+ * nothing makes it larger on another clock. */
+static bool can_fall(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
+                     enum figure_use use) {
+    const struct probe_exchange *exchange = calibration->exchange;
+    if (exchange->unchecked[0] != '\0' || use == FIGURE_RAISED) return false;
+    return use == FIGURE_REPLACED || exchange->clock >= fmax(machine->sass.clock_most, machine->clock_mhz);
+}
+
 /* The most is all that an access took, as the machine's stages may be shorter; the least is what it took
  * without all of them. */
 bool figure_measured(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
@@ -144,10 +152,8 @@ bool figure_measured(const struct wb_gpu_calibration *calibration, const struct 
     const struct probe_times beside = beside_of(calibration, figure->probe);
     const struct figure_charge charge = figure_charge_of(calibration, machine, figure);
     const uint64_t with_margin = ((uint64_t)times.most * (100 + calibration->margin) + 99) / 100;
-    /* Nor does machine code that nobody has looked at make a figure smaller. */
-    const bool only_raised = figure->use == FIGURE_RAISED || calibration->exchange->unchecked[0] != '\0';
     if (times.count == 0) return false;
-    if (only_raised && with_margin <= figure_charged(&charge)) return false;
+    if (!can_fall(calibration, machine, figure->use) && with_margin <= figure_charged(&charge)) return false;
     const uint32_t whole = with_margin < MACHINE_TIME_MAX ? (uint32_t)with_margin : MACHINE_TIME_MAX;
     *least = less(times.least, charge.stages + charge.beside + beside.most);
     if (*least > charge.least) *least = charge.least;

@@ -18,14 +18,15 @@ struct wb_gpu_calibration {
 struct probe_times {
     uint64_t count;
     uint32_t least, median, p99, most;
-    bool at_least; /* median or p99 are of those that are counted together */
 };
 struct probe_times calibration_times(const struct wb_gpu_calibration *calibration, enum probe probe);
 
 /* What becomes of a figure of the machine. */
 enum figure_use {
     FIGURE_REPLACED,
-    FIGURE_RAISED /* only: nobody can tell whether the accesses had what makes them slowest */
+    FIGURE_OF_MEMORY, /* the same on the machine's highest clock: on a lower one what is behind the SMs takes
+                         fewer of their cycles */
+    FIGURE_RAISED     /* only: nobody can tell whether the accesses had what makes them slowest */
 };
 
 /* A figure of machines: `section.name.part` in their files, or as much of it as it has. */

@@ -36,7 +36,8 @@ static void put_comments(const struct wb_gpu_calibration *calibration, const str
     text_printf(
         out,
         "# Cycles of an access, and what %s charges for it. `stands`: a figure of it that is only raised,\n"
-        "# as nobody can tell whether an access had what makes it slowest.\n#\n"
+        "# as others may be slower: on a higher clock, by code that was not checked, or by chance.\n"
+        "#\n"
         "# %-14s %10s %7s %7s %7s %8s %8s\n",
         machine->name, "", "n", "least", "median", "p99", "largest", "charged");
     for (size_t f = 0; f < FIGURES; f++) {

@@ -191,6 +191,7 @@ static wb_status run_probe(struct probe_session *session, enum probe probe) {
     CALL(session, cuModuleGetFunction, &function,
          probe_place(probe) == IN_CODE ? session->code : session->module, probe_name(probe));
     WB_TRY(chains_make(session, probe, &chains));
+    WB_TRY(timer_settle(&session->device, &session->timer));
     const uint32_t wanted = (session->samples + chains.timed - 1) / chains.timed;
     WB_TRY(set_starts(session, probe, &chains, 0));
     if (probe_place(probe) == IN_L2 || probe_place(probe) == IN_PAGES)

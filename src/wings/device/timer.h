@@ -11,6 +11,9 @@ struct timer {
 
 wb_status timer_open(struct device *device, struct timer *timer);
 
+/* Keeps the GPU busy until its clock has not moved for a while, or for two seconds. */
+wb_status timer_settle(struct device *device, const struct timer *timer);
+
 /* The time between events around what `launch` queues; whether the GPU came to the first one too early. */
 wb_status timer_time(struct device *device, const struct timer *timer,
                      wb_status (*launch)(void *context, CUfunction function), void *context,

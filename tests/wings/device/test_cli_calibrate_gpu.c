@@ -42,11 +42,13 @@ struct found_case {
 
 static const struct found_case found[] = {
     /* Each latency that the stand-in has is found to the cycle. */
-    {"l1=34,l2=177,shared=23,atomic=31,atomic-shared=40",
+    {"mhz=1300,l1=34,l2=177,shared=23,atomic=31,atomic-shared=40",
      "",
      {"\n  load_shared: {write: [11, 23]}\n", "\n  l1: [20, 34]\n  l2: [140, 177]\n",
       "\n  atomic_global: {write: [0, 32]}\n", "\n  atomic_shared: {write: [0, 40]}\n"},
      {""}},
+    /* On a lower clock than the machine's highest, memory takes fewer cycles than it can. */
+    {"l1=34,l2=177", "", {" 177      223 stands\n", "  sm: 87\n  l1: [20, 34]\n"}, {""}},
     {"l1=17,shared=14", "", {"\n  l1: [10, 17]\n", "\n  load_shared: {write: [8, 14]}\n"}, {""}},
     /* What stands of the preset unless it is too small: */
     {"dram=748,tlb=400,constant-miss=1200,barrier=28,conflict=2,code-miss=1299,dispatch=200",
@@ -129,12 +131,12 @@ static void test_figures_are_found(void **state) {
 /* A source for each figure, which says how it was measured. */
 static void test_the_file_is_a_machine(void **state) {
     (void)state;
-    struct run run = run_beside_folder("STAND_IN=sms=3,l2-bytes=262144,cubin=" CODE
+    struct run run = run_beside_folder("STAND_IN=sms=3,mhz=1300,l2-bytes=262144,cubin=" CODE
                                        ",l2=190 \"$WB\" machine calibrate --gpu -n 100 --driver " WB_STAND_IN
                                        " -o \"$D/m.yaml\" && \"$WB\" machine show \"$D/m.yaml\"");
     check(&run, 0, "  l2: [140, 190]\n", "launch_overhead is too small");
     assert_true(says(run.out, "measured here: l2, n 300 on 3 SMs, largest 190, p99 190, least 190; stand-in "
-                              "(sm_87, 3 SMs), driver 570.0, CUDA 12.8, SMs at 1000 MHz"));
+                              "(sm_87, 3 SMs), driver 570.0, CUDA 12.8, SMs at 1300 MHz"));
     run_free(&run);
 }
 

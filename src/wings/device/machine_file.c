@@ -182,7 +182,7 @@ static void warn_of_figures(const struct wb_gpu_calibration *calibration, const 
         figure_put_key(&figures[f], &key);
         if (!key.failed)
             diagnose(diagnostics, SEVERITY_WARNING, machine->name,
-                     "%s is too small for this GPU: an access took %u cycles, and %" PRIu64 " are charged",
+                     "%s is too small for this GPU: %u cycles were measured, and %" PRIu64 " are charged",
                      key.data, times.most, figure_charged(&charge));
         text_free(&key);
     }

@@ -79,22 +79,27 @@ struct chains chains_of(const struct probe_session *session, enum probe probe) {
     return chains;
 }
 
-/* Where the elements of all chains are, in no order: lines one behind the other, or one in each page. */
+/* Where in the memory element `i` of an SM's chain is, of so many, before they are put in no order: lines one
+ * behind the other, or one in each page. */
+static uint64_t element_at(enum probe_place place, uint32_t sm, uint32_t i, uint32_t length) {
+    switch (place) {
+    case IN_WORD: return 0;
+    case IN_PAGES: return i * PAGE + (sm * UINT64_C(37) + i) * LINE % PAGE;
+    default: return ((uint64_t)sm * length + i) * LINE;
+    }
+}
+
 static void place_elements(const struct probe_session *session, enum probe probe,
                            const struct chains *chains) {
     const uint32_t sms = session_sms(session);
-    const bool pages = probe_place(probe) == IN_PAGES;
+    const enum probe_place place = probe_place(probe);
     struct random_state random = random_seeded(SEED);
     for (uint32_t s = 0; s < sms; s++)
-        for (uint32_t i = 0; i < chains->length; i++) {
-            const uint64_t line = (uint64_t)s * chains->length + i;
-            const uint64_t in_page = (s * UINT64_C(37) + i) * LINE % PAGE;
-            chains->links[line].at = session->memory + (pages                           ? i * PAGE + in_page
-                                                        : probe_place(probe) == IN_WORD ? 0
-                                                                                        : line * LINE);
-        }
+        for (uint32_t i = 0; i < chains->length; i++)
+            chains->links[(size_t)s * chains->length + i].at =
+                session->memory + element_at(place, s, i, chains->length);
     /* What is within an SM's part stays there for the first level and for pages. */
-    const bool apart = pages || probe_place(probe) == IN_L1;
+    const bool apart = place == IN_PAGES || place == IN_L1;
     for (size_t i = (size_t)sms * chains->length - 1; i > 0; i--) {
         const size_t first = apart ? i / chains->length * chains->length : 0;
         const size_t other = first + random_below(&random, i - first + 1);

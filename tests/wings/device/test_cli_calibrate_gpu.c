@@ -58,19 +58,19 @@ static const struct found_case found[] = {
     {"dram=1300,tlb=700",
      "",
      {"\n  dram: [300, 1300]\n", "\n  tlb: [0, 700]\n"},
-     {"jetson-agx-orin: warning: sass.dram is too small for this GPU: an access took 1300 cycles, and 771 "
+     {"jetson-agx-orin: warning: sass.dram is too small for this GPU: 1300 cycles were measured, and 771 "
       "are "
       "charged",
-      "sass.tlb is too small for this GPU: an access took 880 cycles"}},
+      "sass.tlb is too small for this GPU: 880 cycles were measured"}},
     {"constant-miss=1300,barrier=64,conflict=5,word=70,code-miss=1400,dispatch=400",
      "",
      {"\n  load_constant: {write: [0, 1300]}\n", "\nbarrier_release: 65\n",
       "\n  load_shared: {write: [11, 27], each_2: 6}\n", "\n  atomic_word: 70\n",
       "\n  l1_instruction_miss: 1400\n", "\n  dispatch_latency: 435\n", "\nlaunch_overhead: 20"},
      {"class.load_constant.write is too small for this GPU", "barrier_release is too small for this GPU",
-      "class.load_shared.each_2 is too small for this GPU: an access took 184 cycles, and 93 are charged",
+      "class.load_shared.each_2 is too small for this GPU: 184 cycles were measured, and 93 are charged",
       "sass.atomic_word is too small for this GPU",
-      "sass.l1_instruction_miss is too small for this GPU: an access took 1400 cycles, and 1300 are charged",
+      "sass.l1_instruction_miss is too small for this GPU: 1400 cycles were measured, and 1300 are charged",
       "memory.dispatch_latency is too small for this GPU", "launch_overhead is too small for this GPU"}},
     {"dram=9000", "", {"\n  load_global: {each_3: 18}\n"}, {"class.load_global.each_3 is too small"}},
     /* What levels keep: as many lines, or pages, as they have. */
@@ -88,7 +88,7 @@ static const struct found_case found[] = {
     {"tail=300",
      "--margin 10",
      {"\n  l2: [140, 528]\n"},
-     {"sass.l2 is too small for this GPU: an access took 480 cycles, and 223 are charged"}},
+     {"sass.l2 is too small for this GPU: 480 cycles were measured, and 223 are charged"}},
     /* The machine stands on the preset of the GPU, or on one that is named. */
     {"",
      "",
@@ -101,7 +101,7 @@ static const struct found_case found[] = {
      {"# Machine code of the kernels: not checked: the driver gives nobody the machine code",
       "\n  sm: 87\n  l2: [140, 800]\n"},
      {"stand-in: warning: machine code not checked: the driver gives nobody the machine code",
-      "sass.l2 is too small for this GPU: an access took 800 cycles"}},
+      "sass.l2 is too small for this GPU: 800 cycles were measured"}},
     {"sms=8,called=Jetson Orin NX", "-n 2", {"base: jetson-orin-nx\n"}, {""}},
     {"sms=8,called=Jetson Orin Nano", "-n 2", {"base: jetson-orin-nano\n"}, {""}},
     {"sm=90", "-m h200", {"base: h200\n"}, {""}},

@@ -49,6 +49,7 @@ struct probe_times calibration_times(const struct wb_gpu_calibration *calibratio
 const struct figure figures[FIGURES] = {
     {PROBE_LAUNCH, NULL, "launch_overhead", NULL, FIGURE_RAISED, false},
     {PROBE_BARRIER, NULL, "barrier_release", NULL, FIGURE_RAISED, false},
+    {PROBE_BARRIERS, NULL, "barrier_release", NULL, FIGURE_RAISED, false},
     {PROBE_DISPATCH, "memory", "dispatch_latency", NULL, FIGURE_RAISED, false},
     {PROBE_STREAM, "class", "load_global", "each_3", FIGURE_RAISED, false},
     {PROBE_SHARED, "class", "load_shared", "write", FIGURE_REPLACED, true},
@@ -109,6 +110,9 @@ struct figure_charge figure_charge_of(const struct wb_gpu_calibration *calibrati
     case PROBE_STREAM: /* the last of its sectors comes from DRAM behind all others */
         return (struct figure_charge){charge.stages, class->write_most + sass->dram_most + sass->tlb_most,
                                       class->stages[2].each, class->stages[2].each, STREAM_SECTORS - 1};
+    case PROBE_BARRIERS: /* one warp behind the other */
+        return (struct figure_charge){charge.stages * BLOCK_WARPS, 0, machine->barrier_release,
+                                      machine->barrier_release, 1};
     case PROBE_BARRIER:
         return (struct figure_charge){charge.stages, 0, machine->barrier_release, machine->barrier_release,
                                       1};

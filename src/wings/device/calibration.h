@@ -36,7 +36,7 @@ struct figure {
     enum figure_use use;
     bool is_range; /* [least, most] */
 };
-#define FIGURES 15u
+#define FIGURES 16u
 extern const struct figure figures[FIGURES]; /* those of one name stand together */
 
 void figure_put_key(const struct figure *figure, struct text *out);

@@ -97,10 +97,14 @@ static void put_section(const struct wb_gpu_calibration *calibration, const stru
 
 static void put_keys(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
                      struct text *out) {
-    uint32_t least, most;
-    for (size_t f = 0; f < FIGURES; f++)
-        if (figures[f].section == NULL && figure_measured(calibration, machine, &figures[f], &least, &most))
-            text_printf(out, "%s: %u\n", figures[f].name, most);
+    uint32_t least, most, largest = 0; /* of those of one name */
+    for (size_t f = 0; f < FIGURES && figures[f].section == NULL; f++) {
+        if (figure_measured(calibration, machine, &figures[f], &least, &most) && most > largest)
+            largest = most;
+        const bool more = f + 1 < FIGURES && strcmp(figures[f + 1].name, figures[f].name) == 0;
+        if (!more && largest > 0) text_printf(out, "%s: %u\n", figures[f].name, largest);
+        if (!more) largest = 0;
+    }
     text_printf(out, "memory:\n  sms: %u\n", calibration->exchange->facts.sms);
     put_section(calibration, machine, "memory", "", out);
     put_section(calibration, machine, "class", "classes:\n", out);

@@ -66,7 +66,7 @@ wb_status blocks_take(struct probe_session *session, enum probe probe, struct pr
         WB_TRY(session_check_sm(session, probe, left[i].sm));
         if (left[i].to < left[i].from || left[i].to - left[i].from > INT32_MAX)
             return session_backwards(session, probe, left[i].sm);
-        if (probe == PROBE_STREAM) seen_count(seen, left[i].sm, (uint32_t)(left[i].to - left[i].from));
+        if (probe != PROBE_DISPATCH) seen_count(seen, left[i].sm, (uint32_t)(left[i].to - left[i].from));
     }
     if (probe == PROBE_DISPATCH) count_gaps(left, count, seen);
     return WB_OK;

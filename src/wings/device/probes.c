@@ -102,11 +102,19 @@ static const char stream[] =
     "\tld.global.cg.v2.u64 {%c, %d}, [%to+32768];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
     "\tld.global.cg.v2.u64 {%c, %d}, [%to+49152];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
     "\txor.b64 %a, %a, %b;\n\tsetp.eq.s64 %other, %a, -1;\n\t@%other bra left;\n\tbar.sync 0;\n";
+/* From the last warp that comes to a barrier to the last that goes on, the fourth time. */
+static const char barriers[] =
+    "\t.reg .u32 %turn;\n\t.shared .align 8 .b8 came[16];\n\tmov.u32 %turn, 0;\n"
+    "again:\n\tmov.u64 %a, 0;\n\tst.shared.u64 [came], %a;\n\tst.shared.u64 [came+8], %a;\n"
+    "\tbar.sync 0;\n\tmov.u64 %from, %clock64;\n\tbar.sync 0;\n\tmov.u64 %to, %clock64;\n"
+    "\tatom.shared.max.u64 %a, [came], %from;\n\tatom.shared.max.u64 %b, [came+8], %to;\n"
+    "\tbar.sync 0;\n\tld.shared.u64 %from, [came];\n\tld.shared.u64 %to, [came+8];\n\tbar.sync 0;\n"
+    "\tadd.u32 %turn, %turn, 1;\n\tsetp.lt.u32 %other, %turn, 4;\n\t@%other bra again;\n";
 static const char dispatch[] = "\tmov.u64 %from, %clock64;\n";
 static const char blocks_leave[] = "\tsetp.ne.u32 %other, %thread, 0;\n\t@%other bra left;\n"
-                                   "\tst.global.u64 [%at], %sm;\n\tst.global.u64 [%at+8], %from;\n"
-                                   "\tmov.u64 %to, %clock64;\n\tst.global.u64 [%at+16], %to;\n"
-                                   "left:\n\tret;\n}\n";
+                                   "\tst.global.u64 [%at], %sm;\n\tst.global.u64 [%at+8], %from;\n";
+static const char until_now[] = "\tmov.u64 %to, %clock64;\n";
+static const char blocks_end[] = "\tst.global.u64 [%at+16], %to;\nleft:\n\tret;\n}\n";
 
 /* What stands between the head and the loop. */
 static void put_chain(enum probe_place place, struct text *out) {
@@ -121,18 +129,22 @@ static void put_loop(const struct probe_row *row, struct text *out) {
     text_printf(out, "%s\t%s\n%s%s", loop, row->access, waits ? "" : compare, sample);
 }
 
+static void put_blocks(enum probe probe, struct text *out) {
+    const char *body = probe == PROBE_STREAM ? stream : probe == PROBE_BARRIERS ? barriers : dispatch;
+    text_printf(out, ".visible .entry %s%s%s%s", rows[probe].name, blocks_head, body, blocks_leave);
+    if (probe != PROBE_BARRIERS) text_string(out, until_now);
+    text_string(out, blocks_end);
+}
+
 void probes_put(struct text *out) {
     text_printf(out, ".version 6.3\n.target sm_70\n.address_size 64\n.const .align 8 .b8 %s[%u];\n",
                 PROBE_CONSTANTS, PROBE_CONSTANT_ELEMENTS * PROBE_CONSTANT_STRIDE);
     for (size_t p = 0; p < PROBE_COUNT; p++) {
-        const bool blocks = rows[p].place == IN_BLOCKS;
-        if (rows[p].place == IN_CODE) continue;
-        text_printf(out, ".visible .entry %s%s", rows[p].name, blocks ? blocks_head : head);
-        if (blocks)
-            text_string(out, p == PROBE_STREAM ? stream : dispatch);
-        else
-            put_loop(&rows[p], out);
-        text_string(out, blocks ? blocks_leave : leave);
+        if (rows[p].place == IN_BLOCKS) put_blocks((enum probe)p, out);
+        if (rows[p].place == IN_BLOCKS || rows[p].place == IN_CODE) continue;
+        text_printf(out, ".visible .entry %s%s", rows[p].name, head);
+        put_loop(&rows[p], out);
+        text_string(out, leave);
     }
 }
 

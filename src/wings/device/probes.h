@@ -39,6 +39,7 @@ enum probe_place {
       IN_CONSTANT, false)                                                                                    \
     X(BARRIER, "barrier", "bar.sync 0;", SASS_CLASS_BARRIER, IN_REGISTER, true)                              \
     X(CODE, "code", "", SASS_CLASS_COUNT, IN_CODE, false)                                                    \
+    X(BARRIERS, "barriers", "", SASS_CLASS_BARRIER, IN_BLOCKS, false)                                        \
     X(STREAM, "stream", "", SASS_CLASS_LOAD_GLOBAL, IN_BLOCKS, false)                                        \
     X(DISPATCH, "dispatch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)                                          \
     X(LAUNCH, "launch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)
@@ -86,6 +87,7 @@ struct block_left {
 
 /* Threads of these; sectors that a block of the stream loads, and bytes of them all. */
 #define BLOCK_THREADS 1024u
+#define BLOCK_WARPS (BLOCK_THREADS / 32)
 #define STREAM_BYTES 65536u
 #define STREAM_SECTORS (STREAM_BYTES / 32)
 

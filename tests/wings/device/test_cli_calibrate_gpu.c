@@ -72,7 +72,11 @@ static const struct found_case found[] = {
       "sass.atomic_word is too small for this GPU",
       "sass.l1_instruction_miss is too small for this GPU: 1400 cycles were measured, and 1300 are charged",
       "memory.dispatch_latency is too small for this GPU", "launch_overhead is too small for this GPU"}},
-    {"dram=9000", "", {"\n  load_global: {each_3: 18}\n"}, {"class.load_global.each_3 is too small"}},
+    {"dram=9000,barrier=200",
+     "",
+     {"\n  load_global: {each_3: 18}\n", "\nbarrier_release: 202\n"},
+     {"class.load_global.each_3 is too small",
+      "barrier_release is too small for this GPU: 202 cycles were measured, and 126 are charged"}},
     /* What levels keep: as many lines, or pages, as they have. */
     {"l1-lines=200,l2-lines=1280,sms=1",
      "",

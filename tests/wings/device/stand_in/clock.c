@@ -21,7 +21,9 @@ struct cache {
 static struct place_of_line { uint64_t key, came; } places[PLACES];
 
 static struct sm {
-    uint64_t clock;
+    uint64_t clock; /* as the warp that is executed has it */
+    uint64_t begun,
+        most; /* when all warps began, or went on behind a barrier; the clock that goes furthest */
     struct cache l1, tlb, constants, code;
 } sms[SMS_MAX];
 static struct cache l2;
@@ -80,7 +82,6 @@ static uint64_t cycles_of(struct warp *warp, const struct micro *op, uint32_t ac
     uint64_t addresses[WARP_LANES];
     struct sm *sm = &sms[number];
     const uint8_t opcode = op->form->op;
-    if (opcode == PTX_OP_BAR) return stand_in_number("barrier", 30);
     if ((opcode != PTX_OP_LD && opcode != PTX_OP_ATOM) || active == 0) return 1;
     if (!access_addresses_known(warp, &op->memory.address, active, addresses)) return 1;
     const uint64_t address = addresses[__builtin_ctz(active)];
@@ -120,32 +121,36 @@ static uint64_t fetch_cycles(uint32_t number, const struct micro *op) {
     return miss == 0 || hits(&sms[number].code, 4 * number + 4, op->index / 8) ? 0 : miss;
 }
 
-/* Time passes for the first warp of a block: the others keep step. What machine instructions are made of
- * takes no time of its own. */
+/* Warps go side by side, from barrier to barrier. What machine instructions are made of takes no time of its
+ * own. */
 wb_status stand_in_run_warp(struct warp *warp) {
     const uint32_t number = (uint32_t)(warp->run->index[0] % stand_in_number("sms", 16)) % SMS_MAX;
-    uint64_t *clock = &sms[number].clock;
-    if (warp->number == 0 && warp->path.path.length == 0 && warp->path.open.count == 0)
-        *clock += stand_in_number("dispatch", 100);
+    const bool begins = warp->path.path.length == 0 && warp->path.open.count == 0;
+    struct sm *sm = &sms[number];
+    if (warp->number == 0)
+        sm->begun =
+            sm->most + (begins ? stand_in_number("dispatch", 100) : stand_in_number("barrier", 30) - 1);
+    sm->clock = sm->begun;
     while (warp->state == WARP_READY) {
         uint32_t active;
         const struct micro *op = warp_next(warp, &active);
         uint64_t spent = 0;
         if (op != NULL && op->form != NULL) {
-            *clock += fetch_cycles(number, op);
+            sm->clock += fetch_cycles(number, op);
             if (op->source[0].bank == BANK_SPECIAL && op->source_count > 0) set_special(warp, op, number);
             spent = cycles_of(warp, op, active, number) - 1 + op->issued;
         }
         WB_TRY(warp_advance(warp));
-        if (warp->number == 0) *clock += spent;
+        sm->clock += spent;
     }
+    if (sm->clock > sm->most) sm->most = sm->clock;
     return WB_OK;
 }
 
 void stand_in_begin_launch(void) {
     l2.room = stand_in_number("l2-lines", stand_in_number("l2-bytes", 4 << 20) / LINE);
     for (size_t s = 0; s < SMS_MAX; s++) {
-        if (sms[s].clock == 0) sms[s].clock = 1000000 + 7919 * s;
+        if (sms[s].most == 0) sms[s].most = 1000000 + 7919 * s;
         sms[s].l1.room = stand_in_number("l1-lines", 256);
         sms[s].tlb.room = stand_in_number("tlb-pages", 16);
         sms[s].code.room = stand_in_number("code-lines", 64);

@@ -26,8 +26,8 @@ static uint32_t percentile(const struct probe_seen *seen, uint32_t part) {
     uint64_t passed = 0;
     uint32_t sum = 0;
     for (; sum < PROBE_BINS - 1; sum++)
-        if ((passed += seen->bins[sum]) >= rank) break;
-    return sum;
+        if ((passed += seen->bins[sum]) >= rank) return sum;
+    return seen->most; /* among those that are counted together */
 }
 
 static uint32_t less(uint32_t from, uint32_t by) {

@@ -35,7 +35,6 @@ static void put_picture(const struct wb_gpu_calibration *calibration, const stru
                         struct text *out) {
     const struct probe_seen *seen = &calibration->exchange->seen[figure->probe];
     const struct probe_times times = calibration_times(calibration, figure->probe);
-    const uint32_t beside = seen->least - times.least;
     struct bins bins = {0};
     struct text key = {0};
     const struct svg_series series = {.name = probe_name(figure->probe), .values = bins.values[0]};
@@ -50,7 +49,7 @@ static void put_picture(const struct wb_gpu_calibration *calibration, const stru
                                     .series_count = 1};
     bins_lay_out(&bins, times.least, times.most, 1, 0);
     for (uint32_t c = seen->least; c < PROBE_BINS; c++) {
-        const uint64_t bin = (c - beside - times.least) / bins.width;
+        const uint64_t bin = (c - seen->least) / bins.width;
         bins.values[0][bin < BINS ? bin : BINS - 1] += (double)seen->bins[c];
     }
     text_string(out, "<figure>");
@@ -76,7 +75,8 @@ wb_status wb_gpu_calibration_page(const wb_gpu_calibration *calibration, const w
     text_string(&out, "</p>\n");
     put_table(calibration, machine, &out);
     for (size_t f = 0; f < FIGURES; f++)
-        put_picture(calibration, &figures[f], &out);
+        if (calibration->exchange->seen[figures[f].probe].count > 0)
+            put_picture(calibration, &figures[f], &out);
     text_string(&out, "</section>\n");
     html_put_foot(&out);
     text_string(&out, "</body>\n</html>\n");

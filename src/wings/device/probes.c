@@ -32,6 +32,10 @@ uint32_t probe_threads(enum probe probe) {
 
 /* ---- PTX ----------------------------------------------------------------------------------------------- */
 
+static_assert(PROBE_TIMED_MAX * 4 == 8192 && PROBE_SHARED_ELEMENTS * 8 == 4096 && PROBE_STEP == 37 &&
+                  sizeof(struct probe_left) == 16 && sizeof(struct block_left) == 24 && STREAM_BYTES == 65536,
+              "numbers in the text");
+
 static const char head[] = "(.param .u64 out, .param .u64 starts, .param .u32 warm, .param .u32 timed)\n{\n"
                            "\t.reg .u64 %p, %base, %way, %zero, %at, %from, %to;\n"
                            "\t.reg .u32 %block, %thread, %i, %n, %sample, %cycles, %z, %l, %h;\n"
@@ -57,8 +61,9 @@ static const char shared_chain[] = "\tmov.u64 %base, chain;\n\tmov.u32 %l, 0;\n"
 static const char bank_words[] = "\tmov.u64 %way, chain;\n\tmad.wide.u32 %way, %thread, 128, %way;\n"
                                  "\tst.shared.u32 [%way], %z;\n";
 
-/* The first accesses, by which the loop comes into the caches, leave no sample. The sum with a zero that the
- * compiler does not know keeps the comparison of the empty probe, which is subtracted, in its loop. */
+/* The first accesses, by which the loop comes into the caches, leave no sample. No chain ends (-1), but what
+ * waits to know that reads no clock before. The zero, which the compiler does not know, keeps the comparison
+ * of the empty probe, which is subtracted, in its loop. */
 static const char loop[] = "\tmov.u32 %sample, samples;\n\tshl.b32 %l, %i, 2;\n"
                            "\tsub.u32 %sample, %sample, %l;\n\tneg.s32 %i, %i;\n"
                            "again:\n\tmov.u64 %from, %clock64;\n";

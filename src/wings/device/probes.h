@@ -68,9 +68,6 @@ enum probe {
 /* From an element to the next: without a common factor with either number of elements. */
 #define PROBE_STEP 37u
 
-/* The end of a chain, to which none comes: without it the second clock could be read before the access. */
-#define PROBE_END UINT64_MAX
-
 /* What a block leaves in global memory: where it came to (in a chain of shared memory or constants, bytes
  * from its start), its SM, and the cycles of each access that was timed with a read of the clock;
  * UINT32_MAX: as many, or the clock went backwards. */

@@ -84,7 +84,7 @@ static wb_status set_starts(struct probe_session *session, enum probe probe, con
                             uint32_t turn) {
     const uint32_t sms = session_sms(session), steps = chains->warm + chains->timed;
     for (uint32_t s = 0; s < sms; s++) {
-        const struct link *links = chains->links + (size_t)((s + turn) % sms) * chains->length;
+        const size_t first = (size_t)((s + turn) % sms) * chains->length;
         uint64_t start = 0, end = 0;
         switch (probe_place(probe)) {
         case IN_SHARED: end = (uint64_t)steps * PROBE_STEP % PROBE_SHARED_ELEMENTS * 8; break;
@@ -93,8 +93,8 @@ static wb_status set_starts(struct probe_session *session, enum probe probe, con
             break;
         default:
             if (chains->length == 0) break;
-            start = links[0].at;
-            end = links[steps % chains->length].at;
+            start = chains->links[first].at;
+            end = chains->links[first + steps % chains->length].at;
         }
         session->host_starts[s] = start;
         session->ends[s] = end;

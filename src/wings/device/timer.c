@@ -37,7 +37,7 @@ static wb_status wait_for(struct device *device, const struct timer *timer, uint
 wb_status timer_settle(struct device *device, const struct timer *timer) {
     uint32_t last = 0, same = 0;
     for (uint32_t i = 0; i < SETTLE_MOST && same < SETTLED; i++) {
-        bool throttled;
+        bool throttled = false;
         WB_TRY(wait_for(device, timer, SETTLE_NS));
         DEVICE_CALL(device, cuStreamSynchronize, device->stream);
         const uint32_t clock = device_clock(device, &throttled);

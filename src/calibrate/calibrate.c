@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "base/files.h"
+#include "calibrate/calibrate.h"
 #include "calibrate/kept.h"
 #include "machine/machine.h"
 #include "ptx/ptx.h"
@@ -62,7 +63,8 @@ static wb_status require_agreement(const struct kept *kept, const struct wb_mach
     return status;
 }
 
-static wb_status require_machine(const struct wb_machine *machine, uint32_t sm, wb_diagnostics *diagnostics) {
+wb_status calibrate_require(const struct wb_machine *machine, uint32_t sm, const char *what,
+                            wb_diagnostics *diagnostics) {
     if (wb_machine_takes_ptx(machine)) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "times PTX: only machines of `code: sass` are calibrated");
@@ -74,8 +76,8 @@ static wb_status require_machine(const struct wb_machine *machine, uint32_t sm, 
         return WB_ERR_INPUT;
     }
     if (machine->sass.sm == sm) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-             "is a machine for sm_%u, but the machine code is for sm_%u", machine->sass.sm, sm);
+    diagnose(diagnostics, SEVERITY_ERROR, machine->name, "is a machine for sm_%u, but %s sm_%u",
+             machine->sass.sm, what, sm);
     return WB_ERR_INPUT;
 }
 
@@ -191,8 +193,7 @@ static void put_file(const struct kept *kept, const struct wb_machine *machine, 
     put_sources(kept, machine, compiler, out);
 }
 
-/* The name in one line of printable characters. */
-static void put_printable(const char *name, char *line, size_t size) {
+void calibrate_put_printable(const char *name, char *line, size_t size) {
     size_t length = 0;
     for (; *name != '\0' && length + 1 < size; name++)
         line[length++] = ascii_printable(*name) ? *name : '?';
@@ -200,7 +201,8 @@ static void put_printable(const char *name, char *line, size_t size) {
 }
 
 static wb_status require_code(const wb_module *unit, const wb_machine *machine, wb_diagnostics *diagnostics) {
-    if (unit->code != NULL) return require_machine(machine, unit->code->sm, diagnostics);
+    if (unit->code != NULL)
+        return calibrate_require(machine, unit->code->sm, "the machine code is for", diagnostics);
     diagnose(diagnostics, SEVERITY_ERROR, unit->source.name, "is not machine code");
     return WB_ERR_INPUT;
 }
@@ -208,7 +210,7 @@ static wb_status require_code(const wb_module *unit, const wb_machine *machine, 
 wb_status wb_calibrate(const wb_module *module, const wb_machine *machine, const char *compiler,
                        wb_diagnostics *diagnostics, char **text) {
     char line[200];
-    put_printable(compiler, line, sizeof line);
+    calibrate_put_printable(compiler, line, sizeof line);
     for (uint32_t u = 0; u < ptx_unit_count(module); u++)
         WB_TRY(require_code(ptx_unit(module, u), machine, diagnostics));
     struct kept *kept = calloc(1, sizeof *kept);

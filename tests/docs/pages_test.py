@@ -132,12 +132,12 @@ set -e
 
 # Lines that need a cluster, a container, a solver or a GPU: other tests have what they do.
 ABSENT = ["--slurm", "sbatch ", "docker ", "cbc ", "--read-solution", "warpbound measure ",
-          "warpbound record ", "run/launch-1.yaml", "run/sweep.yaml"]
+          "calibrate --gpu ", "-m mine.yaml", "warpbound record ", "run/launch-1.yaml", "run/sweep.yaml"]
 # Commands that take long get a second; status 4 says that this was too short. No ptxas: status 3.
 OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
              "calibrate sm_86 -o": 3, "--deadline 100us": 1}
 OF_WING = {"abstract_cta": ["--abstract-warp", "hirvisalo", "triangle-sum-slide.yaml"],
-           "device": ["warpbound measure"], "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"],
+           "device": ["warpbound measure", "--gpu"], "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"],
            "jcse2017": ["--order", "--channels"],
            "makespan": ["warpbound makespan"], "record": ["warpbound record"], "sweep": ["warpbound sweep"],
            "task": ["warpbound task", "task.yaml"]}

@@ -75,8 +75,7 @@ static void put_json_inside(struct text *out, const struct text *json) {
     }
 }
 
-void html_begin(struct text *out, const char *title, wb_state state, const struct text *line) {
-    const size_t word = strcspn(line->data, ":") + 1;
+void html_put_head(struct text *out, const char *title) {
     text_string(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                      "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -87,8 +86,20 @@ void html_begin(struct text *out, const char *title, wb_state state, const struc
                 page_file("style"));
     text_string(out, "<header><p class=\"product\">Warpbound</p><h1>");
     xml_text(out, title);
+    text_string(out, "</h1></header>\n");
+}
+
+void html_put_foot(struct text *out) {
+    text_string(out, "</main>\n<footer>Warpbound ");
+    xml_text(out, wb_version());
+    text_string(out, "</footer>\n");
+}
+
+void html_begin(struct text *out, const char *title, wb_state state, const struct text *line) {
+    const size_t word = strcspn(line->data, ":") + 1;
+    html_put_head(out, title);
     text_printf(out,
-                "</h1></header>\n<section id=\"verdict\">\n<div class=\"verdict %s\">\n"
+                "<section id=\"verdict\">\n<div class=\"verdict %s\">\n"
                 "<p class=\"word\"><strong>%.*s</strong>",
                 wb_state_name(state), (int)word, line->data);
     xml_text(out, line->data + word);
@@ -96,9 +107,9 @@ void html_begin(struct text *out, const char *title, wb_state state, const struc
 }
 
 void html_end(struct text *out, const struct text *document) {
-    text_string(out, "</section>\n</main>\n<footer>Warpbound ");
-    xml_text(out, wb_version());
-    text_string(out, "</footer>\n<script type=\"application/json\" id=\"document\">\n");
+    text_string(out, "</section>\n");
+    html_put_foot(out);
+    text_string(out, "<script type=\"application/json\" id=\"document\">\n");
     put_json_inside(out, document);
     text_string(out, "</script>\n");
 }

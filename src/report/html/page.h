@@ -28,6 +28,10 @@ void html_end(struct text *out, const struct text *document);
 void page_reason_json(struct html_page *page, const char *key, const char *what,
                       const wb_diagnostics *messages);
 
+/* html.c: a page up to its heading, and from the end of its text on, but for what ends all. */
+void html_put_head(struct text *out, const char *title);
+void html_put_foot(struct text *out);
+
 /* ---- The code that an analysis is of: code.c. */
 
 /* Zero-initialised there is none. */

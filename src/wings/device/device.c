@@ -1,5 +1,10 @@
 #include "wings/device/device.h"
 
+/* Memory that is written to sweep the caches: the most; the least, and that in second levels. */
+#define SWEEP_MOST ((uint64_t)1 << 30)
+#define SWEEP_LEAST ((uint64_t)1 << 20)
+#define SWEEP_LEVELS 2u
+
 static wb_status read_attribute(struct device *device, int number, int attribute, uint32_t *value) {
     int read = 0;
     DEVICE_CALL(device, cuDeviceGetAttribute, &read, attribute, number);
@@ -45,6 +50,17 @@ wb_status device_open(const char *file, struct child_state *state, wb_diagnostic
     return WB_OK;
 }
 
+wb_status device_sweep_memory(struct device *device, uint64_t l2_bytes, uint64_t *address, uint64_t *bytes) {
+    const uint64_t levels = SWEEP_LEVELS * l2_bytes;
+    const uint64_t least = levels > SWEEP_LEAST ? levels : SWEEP_LEAST;
+    *bytes = SWEEP_MOST;
+    *address = 0;
+    while (*bytes / 2 >= least && device->driver.cuMemAlloc(address, *bytes) != CUDA_SUCCESS)
+        *bytes /= 2;
+    if (*address == 0) DEVICE_CALL(device, cuMemAlloc, address, *bytes);
+    return WB_OK;
+}
+
 uint32_t device_clock(const struct device *device, bool *throttled) {
     const struct nvml *nvml = &device->nvml;
     unsigned clock = 0;
@@ -55,4 +71,15 @@ uint32_t device_clock(const struct device *device, bool *throttled) {
     if (nvml->nvmlDeviceGetCurrentClocksThrottleReasons(device->nvml_device, &reasons) == 0)
         *throttled |= (reasons & NVML_THROTTLED) != 0;
     return clock;
+}
+
+void device_date(time_t time, bool is_moment, char date[static DATE_MAX]) {
+    struct tm when;
+    date[0] = '\0';
+    if (gmtime_r(&time, &when) == NULL) return;
+    const int length =
+        text_format(date, DATE_MAX, "%04d-%02d-%02d", when.tm_year + 1900, when.tm_mon + 1, when.tm_mday);
+    if (is_moment)
+        (void)text_format(date + length, DATE_MAX - (size_t)length, "T%02d:%02d:%02dZ", when.tm_hour,
+                          when.tm_min, when.tm_sec);
 }

@@ -2,6 +2,8 @@
 #ifndef WB_WINGS_DEVICE_DEVICE_H
 #define WB_WINGS_DEVICE_DEVICE_H
 
+#include <time.h>
+
 #include "wings/device/child.h"
 #include "wings/device/driver.h"
 
@@ -34,7 +36,16 @@ struct device {
 wb_status device_open(const char *file, struct child_state *state, wb_diagnostics *diagnostics,
                       struct device *device, struct device_facts *facts);
 
+/* Memory to be written, by which nothing else stays in the caches: as much as there is, at most what is
+ * enough for any GPU, at least what is for a second level of that size. */
+wb_status device_sweep_memory(struct device *device, uint64_t l2_bytes, uint64_t *address, uint64_t *bytes);
+
 /* The clock of the SMs in MHz, 0: not known; *throttled becomes true if it is kept low. */
 uint32_t device_clock(const struct device *device, bool *throttled);
+
+#define DATE_MAX 32u
+
+/* When it was measured, in UTC; a date, or a moment. Not by strftime, which asks the locale. */
+void device_date(time_t time, bool is_moment, char date[static DATE_MAX]);
 
 #endif

@@ -11,9 +11,11 @@ struct symbol {
 
 #define DRIVER_SYMBOL(name, suffix, parameters) {#name suffix, offsetof(struct driver, name)},
 #define NVML_SYMBOL(name, suffix, parameters) {#name suffix, offsetof(struct nvml, name)},
+#define LINKER_SYMBOL(name, suffix, parameters) {#name suffix, offsetof(struct linker, name)},
 
 static const struct symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL)};
 static const struct symbol nvml_symbols[] = {NVML_FUNCTIONS(NVML_SYMBOL)};
+static const struct symbol linker_symbols[] = {LINKER_FUNCTIONS(LINKER_SYMBOL)};
 
 /* Looks up all of them in `library` and stores them in the struct at `table`; appends the names of those that
  * are missing. */
@@ -66,6 +68,15 @@ bool nvml_open(const char *file, struct nvml *nvml) {
     if (nvml->library == NULL) return false;
     look_up(nvml->library, nvml_symbols, sizeof nvml_symbols / sizeof *nvml_symbols, nvml, &missing);
     const bool complete = missing.length == 0 && !missing.failed && nvml->nvmlInit() == 0;
+    text_free(&missing);
+    return complete;
+}
+
+bool linker_open(const struct driver *driver, struct linker *linker) {
+    struct text missing = {0};
+    look_up(driver->library, linker_symbols, sizeof linker_symbols / sizeof *linker_symbols, linker,
+            &missing);
+    const bool complete = missing.length == 0 && !missing.failed;
     text_free(&missing);
     return complete;
 }

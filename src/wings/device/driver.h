@@ -18,9 +18,15 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+typedef struct CUlinkState_st *CUlinkState;
 typedef struct nvmlDevice_st *nvmlDevice_t;
 
-enum { CUDA_SUCCESS = 0, CUDA_ERROR_NOT_READY = 600 };
+enum {
+    CUDA_SUCCESS = 0,
+    CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,
+    CUDA_ERROR_NOT_READY = 600,
+    CUDA_ERROR_NOT_SUPPORTED = 801
+};
 
 /* CUdevice_attribute, CUfunction_attribute */
 enum {
@@ -82,6 +88,15 @@ enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2 };
     X(nvmlDeviceGetCurrentClocksThrottleReasons, "", (nvmlDevice_t device, unsigned long long *reasons))     \
     X(nvmlSystemGetDriverVersion, "", (char *version, unsigned size))
 
+/* The driver's compiler: PTX becomes machine code. */
+enum { CU_JIT_INPUT_PTX = 1 };
+#define LINKER_FUNCTIONS(X)                                                                                  \
+    X(cuLinkCreate, "_v2", (unsigned count, int *options, void **values, CUlinkState *state))                \
+    X(cuLinkAddData, "_v2",                                                                                  \
+      (CUlinkState state, int type, void *data, size_t bytes, const char *name, unsigned count,              \
+       int *options, void **values))                                                                         \
+    X(cuLinkComplete, "", (CUlinkState state, void **code, size_t *bytes))
+
 #define DRIVER_MEMBER(name, suffix, parameters) int(*name) parameters;
 
 struct driver {
@@ -95,6 +110,10 @@ struct nvml {
     NVML_FUNCTIONS(DRIVER_MEMBER)
 };
 
+struct linker {
+    LINKER_FUNCTIONS(DRIVER_MEMBER)
+};
+
 /* Opens the library `file`, or NULL: DRIVER_LIBRARY, and initialises the driver. WB_ERR_DECLINED with a
  * message that names the library, and every function that it lacks. */
 wb_status driver_open(const char *file, wb_diagnostics *diagnostics, struct driver *driver);
@@ -102,6 +121,9 @@ wb_status driver_open(const char *file, wb_diagnostics *diagnostics, struct driv
 /* Opens NVML: beside the driver's `file` where that is a path, else by its name. False: there is none that
  * has all functions. */
 bool nvml_open(const char *file, struct nvml *nvml);
+
+/* False: the driver gives nobody the machine code that it makes. */
+bool linker_open(const struct driver *driver, struct linker *linker);
 
 /* The result of a call of the driver: WB_OK, or WB_ERR_DECLINED with a message that names both. */
 wb_status driver_result(const struct driver *driver, const char *call, int result,

@@ -18,8 +18,8 @@ static wb_status share_memory(struct wb_measurement *made, const wb_measure_opti
     const uint64_t results = options->results ? image_size(&made->image) : 0;
     const uint64_t before = (sizeof(struct exchange) + 63) / 64 * 64;
     made->shared_bytes = before + WB_MEASURED_STATES * runs + results;
-    void *shared = mmap(NULL, made->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) return diagnose_out_of_memory(diagnostics, "measure");
+    void *shared = child_memory(made->shared_bytes);
+    if (shared == NULL) return diagnose_out_of_memory(diagnostics, "measure");
     made->exchange = shared;
     for (int s = 0; s < WB_MEASURED_STATES; s++)
         made->exchange->runs[s] = (void *)((char *)shared + before + (uint64_t)s * runs);

@@ -1,22 +1,15 @@
 /* How the times of runs are spread: bars over intervals of time. */
 #include "report/write/output.h"
 #include "report/write/svg_chart.h"
+#include "wings/device/bins.h"
 #include "wings/device/measurement.h"
 
-#define BINS 20u
-#define LABEL_MAX 32u
-
-/* The intervals: `count` of `width` ns each, from `from` on. */
-struct bins {
-    uint64_t from, width;
-    char labels[BINS][LABEL_MAX];
-    const char *shown[BINS];
-    double values[WB_MEASURED_STATES][BINS]; /* runs in each */
-};
-
-static void label_bins(struct bins *bins) {
+void bins_lay_out(struct bins *bins, uint64_t least, uint64_t most, double unit, int decimals) {
+    bins->from = least;
+    bins->width = (most - least) / BINS + 1;
     for (uint32_t b = 0; b < BINS; b++) {
-        (void)text_format(bins->labels[b], LABEL_MAX, "%.2f", (double)(bins->from + b * bins->width) / 1e3);
+        (void)text_format(bins->labels[b], BIN_LABEL_MAX, "%.*f", decimals,
+                          (double)(bins->from + b * bins->width) / unit);
         bins->shown[b] = bins->labels[b];
     }
 }
@@ -29,9 +22,7 @@ static void lay_out(struct bins *bins, const wb_measured_runs runs[WB_MEASURED_S
         if (runs[s].runs[0].ns < least) least = runs[s].runs[0].ns;
         if (runs[s].longest > most) most = runs[s].longest;
     }
-    bins->from = least;
-    bins->width = (most - least) / BINS + 1;
-    label_bins(bins);
+    bins_lay_out(bins, least, most, 1e3, 2);
 }
 
 wb_status wb_measurement_picture(const wb_measurement *measurement, wb_diagnostics *diagnostics, char **svg) {

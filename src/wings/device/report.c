@@ -49,24 +49,10 @@ static void put_line(struct text *out, const struct layout *layout, const struct
     layout_wrap(out, layout, start, (uint32_t)strlen(state), 2);
 }
 
-#define DATE_MAX 32u
-
-/* When it was measured, in UTC; a date, or a moment. Not by strftime, which asks the locale. */
-static void date_of(const struct wb_measurement *measurement, bool is_moment, char date[static DATE_MAX]) {
-    struct tm when;
-    date[0] = '\0';
-    if (gmtime_r(&measurement->when, &when) == NULL) return;
-    const int length =
-        text_format(date, DATE_MAX, "%04d-%02d-%02d", when.tm_year + 1900, when.tm_mon + 1, when.tm_mday);
-    if (is_moment)
-        (void)text_format(date + length, DATE_MAX - (size_t)length, "T%02d:%02d:%02dZ", when.tm_hour,
-                          when.tm_min, when.tm_sec);
-}
-
 static void put_gpu(struct text *out, const struct layout *layout, const struct wb_measurement *measurement) {
     const struct device_facts *facts = &measurement->exchange->facts;
     char date[DATE_MAX];
-    date_of(measurement, false, date);
+    device_date(measurement->when, false, date);
     const size_t start = out->length;
     text_printf(out, "measured on %s (sm_%u, %u SMs", facts->gpu, facts->sm, facts->sms);
     if (facts->memory_clock > 0) text_printf(out, ", memory at %u MHz", facts->memory_clock);
@@ -253,7 +239,7 @@ static void put_json(struct json *json, const struct wb_measurement *measurement
     const struct exchange *exchange = measurement->exchange;
     const struct device_facts *facts = &exchange->facts;
     char date[DATE_MAX];
-    date_of(measurement, true, date);
+    device_date(measurement->when, true, date);
     document_open(json, "warpbound-measure", 1);
     json_put_text(json, "kernel", wb_kernel_name(measurement->image.run.kernel));
     json_put_object(json, "gpu",

@@ -4,29 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "wings/device/timer.h"
+
 /* Launches that nobody times, by which the clock of a GPU that was idle rises. */
 #define WARMING_RUNS 3u
 
-/* Memory that is written to sweep the caches: the most; the least, and that in second levels. */
-#define SWEEP_MOST ((uint64_t)1 << 30)
-#define SWEEP_LEAST ((uint64_t)1 << 20)
-#define SWEEP_LEVELS 2u
-
 /* Events count by half microseconds. */
 #define EVENT_NS 500u
-
-/* For so long the GPU waits before a launch that is timed, so that the launch is in its queue when it comes
- * to the first event: the host, which other processes may hold up, is no part of the time. */
-#define WAIT_NS 200000u
-
-static const char own_kernels[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
-                                  ".visible .entry warpbound_empty()\n{\n\tret;\n}\n"
-                                  ".visible .entry warpbound_wait(.param .u64 ns)\n{\n"
-                                  "\t.reg .u64 %t<4>;\n\t.reg .pred %p;\n"
-                                  "\tld.param.u64 %t1, [ns];\n\tmov.u64 %t2, %globaltimer;\n"
-                                  "\tadd.u64 %t1, %t1, %t2;\n"
-                                  "again:\n\tmov.u64 %t3, %globaltimer;\n"
-                                  "\tsetp.lt.u64 %p, %t3, %t1;\n\t@%p bra again;\n\tret;\n}\n";
 
 struct session {
     const struct launch_image *image;
@@ -35,8 +19,8 @@ struct session {
     wb_diagnostics *diagnostics;
     struct device device;
     CUmodule module;
-    CUfunction function, empty, wait;
-    CUevent start, stop;
+    CUfunction function;
+    struct timer timer;
     struct arena arena;
     uint64_t *addresses; /* per object of the image; 0: a variable that the driver does not name */
     uint8_t **contents;  /* per object: what is in it before each run */
@@ -81,14 +65,6 @@ static wb_status load_module(struct session *session) {
     return find_variables(session);
 }
 
-static wb_status load_own(struct session *session) {
-    CUmodule module;
-    CALL(session, cuModuleLoadData, &module, own_kernels);
-    CALL(session, cuModuleGetFunction, &session->wait, module, "warpbound_wait");
-    CALL(session, cuModuleGetFunction, &session->empty, module, "warpbound_empty");
-    return allow_shared(session, session->empty);
-}
-
 /* What is in an object before each run: what the launch gives, or of a variable what the module gives. */
 static wb_status find_contents(struct session *session, size_t object) {
     const struct image_object *of = &session->image->objects.items[object];
@@ -127,18 +103,6 @@ static wb_status place_launch(struct session *session) {
     return WB_OK;
 }
 
-/* As much memory as there is to be swept, at most what is enough for any GPU. */
-static wb_status place_sweep(struct session *session) {
-    uint64_t bytes = SWEEP_MOST;
-    const uint64_t levels = SWEEP_LEVELS * session->exchange->facts.l2_bytes;
-    const uint64_t least = levels > SWEEP_LEAST ? levels : SWEEP_LEAST;
-    while (bytes / 2 >= least && session->device.driver.cuMemAlloc(&session->swept, bytes) != CUDA_SUCCESS)
-        bytes /= 2;
-    if (session->swept == 0) CALL(session, cuMemAlloc, &session->swept, bytes);
-    session->exchange->swept_bytes = bytes;
-    return WB_OK;
-}
-
 static wb_status write_memory(struct session *session) {
     for (size_t i = 0; i < session->image->objects.count; i++)
         if (session->addresses[i] != 0 && session->image->objects.items[i].size > 0)
@@ -160,23 +124,12 @@ static wb_status launch(struct session *session, CUfunction function) {
     return WB_OK;
 }
 
-/* The time between events around the launch; whether the GPU came to the first one too early. */
+static wb_status launch_timed(void *context, CUfunction function) {
+    return launch(context, function);
+}
+
 static wb_status time_launch(struct session *session, CUfunction function, uint64_t *ns, bool *early) {
-    uint64_t wait_ns = WAIT_NS;
-    float milliseconds = 0;
-    void *params[] = {&wait_ns};
-    CALL(session, cuLaunchKernel, session->wait, 1, 1, 1, 1, 1, 1, 0, session->device.stream, params, NULL);
-    CALL(session, cuEventRecord, session->start, session->device.stream);
-    WB_TRY(launch(session, function));
-    CALL(session, cuEventRecord, session->stop, session->device.stream);
-    const int passed = session->device.driver.cuEventQuery(session->start);
-    *early = passed == CUDA_SUCCESS;
-    if (passed != CUDA_ERROR_NOT_READY)
-        WB_TRY(driver_result(&session->device.driver, "cuEventQuery", passed, session->diagnostics));
-    CALL(session, cuEventSynchronize, session->stop);
-    CALL(session, cuEventElapsedTime, &milliseconds, session->start, session->stop);
-    *ns = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
-    return WB_OK;
+    return timer_time(&session->device, &session->timer, launch_timed, session, function, ns, early);
 }
 
 /* The largest time of a kernel that does nothing. */
@@ -184,7 +137,7 @@ static wb_status time_empty(struct session *session) {
     for (uint32_t i = 0; i < session->options->runs + WARMING_RUNS; i++) {
         uint64_t ns;
         bool early;
-        WB_TRY(time_launch(session, session->empty, &ns, &early));
+        WB_TRY(time_launch(session, session->timer.empty, &ns, &early));
         if (i >= WARMING_RUNS && ns > session->exchange->empty_ns) session->exchange->empty_ns = ns;
     }
     return WB_OK;
@@ -256,11 +209,12 @@ static wb_status make(struct session *session) {
     const wb_measure_options *options = session->options;
     WB_TRY(device_open(options->driver, &session->exchange->state, session->diagnostics, &session->device,
                        &session->exchange->facts));
-    CALL(session, cuEventCreate, &session->start, 0);
-    CALL(session, cuEventCreate, &session->stop, 0);
     WB_TRY(place_launch(session));
-    WB_TRY(load_own(session));
-    if (options->cold) WB_TRY(place_sweep(session));
+    WB_TRY(timer_open(&session->device, &session->timer));
+    WB_TRY(allow_shared(session, session->timer.empty));
+    if (options->cold)
+        WB_TRY(device_sweep_memory(&session->device, session->exchange->facts.l2_bytes, &session->swept,
+                                   &session->exchange->swept_bytes));
     WB_TRY(time_empty(session));
     if (options->cold) WB_TRY(run_state(session, WB_MEASURED_COLD));
     if (options->warm) WB_TRY(run_state(session, WB_MEASURED_WARM));

@@ -12,9 +12,12 @@ add_custom_command(TARGET stand_in POST_BUILD
                    COMMAND ${CMAKE_COMMAND} -E create_symlink libcuda.so.1 libnvidia-ml.so.1
                    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests/stand-in)
 
-wb_cli_test(test_cli_measure)
-target_compile_definitions(test_cli_measure PRIVATE WB_STAND_IN="$<TARGET_FILE:stand_in>")
-target_include_directories(test_cli_measure PRIVATE ${PROJECT_SOURCE_DIR}/include
-                                                    ${PROJECT_SOURCE_DIR}/src)
-add_dependencies(test_cli_measure stand_in)
+foreach(test IN ITEMS test_cli_measure test_cli_calibrate_gpu)
+  wb_cli_test(${test})
+  target_compile_definitions(${test} PRIVATE WB_STAND_IN="$<TARGET_FILE:stand_in>")
+  target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                             ${PROJECT_SOURCE_DIR}/src)
+  add_dependencies(${test} stand_in)
+endforeach()
 set_property(TEST json_schema APPEND PROPERTY ENVIRONMENT WB_STAND_IN=$<TARGET_FILE:stand_in>)
+wb_test(test_probes wb_wings_device)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate.h"
 #include "command.h"
 #include "command_line.h"
 #include "warpbound_device.h"
@@ -188,6 +189,9 @@ static int command_measure(const struct options *options, wb_diagnostics *diagno
     return status;
 }
 
+#define NEEDS .needs = "--driver, -n, --margin, --patience and --report of `machine` are for --gpu"
+#define OF_GPU(kind) GIVEN(kind, COMMAND_MACHINE), NEEDS
+
 #define OWN(kind, member) INTO_OWN(kind, struct measure_options, member, COMMAND_MEASURE)
 
 static const struct option_row rows[] = {
@@ -204,7 +208,17 @@ static const struct option_row rows[] = {
          "for --compile: the ptxas to run (default: that of PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda)"},
     {0, "driver", "FILE", OWN(TEXT, driver),
      .help = "library of the GPU's driver (default libcuda.so.1, as the system finds it)"},
+    {0, "gpu", NULL, GIVEN(FLAG, COMMAND_MACHINE), .run = calibrate_gpu,
+     .help = "for `calibrate`: measure this machine's GPU, and write a machine file with what it showed"},
+    {0, "driver", "FILE", OF_GPU(TEXT),
+     .help = "for --gpu: library of the GPU's driver (default libcuda.so.1, as the system finds it)"},
     HEADING("What is computed"),
+    {'n', "samples", "N", OF_GPU(NUMBER),
+     .help = "for --gpu: accesses of each kind that each SM times (default 4096)", .least = 1,
+     .most = WB_CALIBRATION_SAMPLES_MAX, .expected = "a number from 1 to 10000000"},
+    {0, "margin", "PERCENT", OF_GPU(NUMBER),
+     .help = "for --gpu: how much larger figures are than the slowest access (default 0)",
+     .most = WB_CALIBRATION_MARGIN_MAX, .expected = "percent, from 0 to 1000"},
     {'n', "runs", "N", OWN(NUMBER, runs), .help = "runs that are kept, cold and warm each (default 100)",
      .least = 1, .most = WB_MEASURE_RUNS_MAX, .expected = "a number from 1 to 1000000"},
     {0, "cold", NULL, OWN(FLAG, cold), .help = "measure only with cold caches; with --warm both, as without"},
@@ -220,7 +234,12 @@ static const struct option_row rows[] = {
     {0, "patience", "SECONDS", OWN(SECONDS, patience),
      .help = "how long a call of the driver may take before its process is ended (default 30)",
      .expected = "a number of seconds above 0, such as 60 or 0.5"},
+    {0, "patience", "SECONDS", OF_GPU(SECONDS),
+     .help = "for --gpu: how long a call of the driver may take before its process is ended (default 30)",
+     .expected = "a number of seconds above 0, such as 60 or 0.5"},
     HEADING("What is written"),
+    {0, "report", "FILE", OF_GPU(TEXT),
+     .help = "for --gpu: also write how times are spread as one HTML file"},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_MEASURE),
      .help = "text (default), json, svg, the distribution of the times, or junit, the verdict as a test case",
      .words = {"text", "json", "svg", "junit"}},

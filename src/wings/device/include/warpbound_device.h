@@ -84,6 +84,45 @@ wb_status wb_measurement_picture(const wb_measurement *measurement, wb_diagnosti
 /* Whether a run took longer than a deadline of such a report. */
 bool wb_measurement_misses(const wb_measurement *measurement, const wb_report_options *options);
 
+/* ---- Calibration --------------------------------------------------------------------------------------- */
+
+#define WB_CALIBRATION_SAMPLES_USUAL 4096
+#define WB_CALIBRATION_SAMPLES_MAX 10000000
+#define WB_CALIBRATION_MARGIN_MAX 1000
+
+typedef struct {
+    size_t size;        /* sizeof(wb_gpu_calibration_options) */
+    const char *driver; /* as of wb_measure_options */
+    uint32_t samples;   /* accesses of each kind that each SM times; 0: WB_CALIBRATION_SAMPLES_USUAL */
+    uint32_t margin;    /* percent that figures are larger than the slowest access of all */
+    double patience;    /* as of wb_measure_options */
+    wb_watch watch;
+} wb_gpu_calibration_options;
+
+/* What accesses of one kind after the other took on every SM of the first GPU, by small kernels of our own,
+ * whose machine code is looked at where the driver gives it. */
+typedef struct wb_gpu_calibration wb_gpu_calibration;
+
+/* WB_ERR_DECLINED when there is no driver or GPU, a call of it fails or hangs, the machine code is other than
+ * what is to be timed, or no clock can be relied on. WB_ERR_LIMIT when `watch` stopped it. */
+wb_status wb_gpu_calibration_new(const wb_gpu_calibration_options *options, wb_diagnostics *diagnostics,
+                                 wb_gpu_calibration **calibration);
+void wb_gpu_calibration_free(wb_gpu_calibration *calibration);
+
+/* The preset for this GPU. WB_ERR_INPUT when there is none of its architecture. */
+wb_status wb_gpu_calibration_preset(const wb_gpu_calibration *calibration, wb_diagnostics *diagnostics,
+                                    wb_machine **machine);
+
+/* A machine file that stands on `machine`, a preset of the GPU's architecture, with a source for each figure
+ * that was measured. A warning for each that is smaller in the preset than what was measured, and for what of
+ * the measurement is in doubt. */
+wb_status wb_gpu_calibration_file(const wb_gpu_calibration *calibration, const wb_machine *machine,
+                                  wb_diagnostics *diagnostics, char **text);
+
+/* A page of HTML with how the times of each kind are spread, and what the machine has. */
+wb_status wb_gpu_calibration_page(const wb_gpu_calibration *calibration, const wb_machine *machine,
+                                  wb_diagnostics *diagnostics, char **html);
+
 #ifdef __cplusplus
 }
 #endif

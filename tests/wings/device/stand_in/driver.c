@@ -9,7 +9,14 @@
 #include "stand_in.h"
 #include "wings/device/driver.h"
 
-enum { INVALID_VALUE = 1, OUT_OF_GPU_MEMORY = 2, INVALID_IMAGE = 200, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
+enum {
+    INVALID_VALUE = 1,
+    OUT_OF_GPU_MEMORY = 2,
+    INVALID_IMAGE = 200,
+    NOT_FOUND = 500,
+    LAUNCH_FAILED = 719,
+    NOT_SUPPORTED = 801
+};
 
 #define ALLOCATION_MAX ((size_t)64 << 20) /* so that sweeps take no time */
 #define PARAM_BYTES_MAX 32768u
@@ -72,8 +79,10 @@ EXPORT int cuDeviceGet(int *device, int ordinal) {
 
 EXPORT int cuDeviceGetName(char *name, int size, int device) {
     STAND_IN_BEGIN();
+    char called[64];
     (void)device;
-    (void)snprintf(name, (size_t)size, "stand-in");
+    (void)snprintf(name, (size_t)size, "%s",
+                   stand_in_text("called", called, sizeof called) != NULL ? called : "stand-in");
     return CUDA_SUCCESS;
 }
 
@@ -90,7 +99,7 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = (int)stand_in_number("sms", 16); break;
-    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = 4 << 20; break;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = (int)stand_in_number("l2-bytes", 4 << 20); break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = sm / 10; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = sm % 10; break;
     default: return INVALID_VALUE;
@@ -185,6 +194,7 @@ EXPORT int cuMemsetD8_v2(uint64_t to, unsigned char byte, size_t bytes) {
     if (at == NULL) return INVALID_VALUE;
     memset(at->bytes + (to - at->address), byte, bytes);
     at->changed = true;
+    stand_in_sweep(bytes);
     is_cold = true;
     return CUDA_SUCCESS;
 }
@@ -278,6 +288,43 @@ EXPORT int cuFuncSetAttribute(CUfunction function, int attribute, int value) {
     (void)function;
     return attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 ? CUDA_SUCCESS
                                                                                       : INVALID_VALUE;
+}
+
+/* ---- The compiler ---------------------------------------------------------------------------------------
+ */
+
+EXPORT int cuLinkCreate_v2(unsigned count, int *options, void **values, CUlinkState *state) {
+    STAND_IN_BEGIN();
+    char file[256];
+    (void)count, (void)options, (void)values;
+    *state = NULL;
+    const bool can = !stand_in_flag("no-cubin") && stand_in_text("cubin", file, sizeof file) != NULL;
+    return can ? CUDA_SUCCESS : NOT_SUPPORTED;
+}
+
+EXPORT int cuLinkAddData_v2(CUlinkState state, int type, void *data, size_t bytes, const char *name,
+                            unsigned count, int *options, void **values) {
+    STAND_IN_BEGIN();
+    char file[256];
+    (void)state, (void)name, (void)count, (void)options, (void)values;
+    if (type != CU_JIT_INPUT_PTX || bytes == 0) return INVALID_VALUE;
+    if (stand_in_text("keep-ptx", file, sizeof file) == NULL) return CUDA_SUCCESS;
+    FILE *kept = fopen(file, "w");
+    if (kept == NULL || fwrite(data, 1, bytes - 1, kept) != bytes - 1) return INVALID_VALUE;
+    return fclose(kept) == 0 ? CUDA_SUCCESS : INVALID_VALUE;
+}
+
+EXPORT int cuLinkComplete(CUlinkState state, void **code, size_t *bytes) {
+    STAND_IN_BEGIN();
+    char file[256];
+    static char read[1 << 20];
+    (void)state;
+    FILE *stream = fopen(stand_in_text("cubin", file, sizeof file), "r");
+    if (stream == NULL) return INVALID_IMAGE;
+    *bytes = fread(read, 1, sizeof read, stream);
+    (void)fclose(stream);
+    *code = read;
+    return CUDA_SUCCESS;
 }
 
 /* ---- Launches ------------------------------------------------------------------------------------------ */

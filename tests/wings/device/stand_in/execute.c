@@ -110,7 +110,9 @@ bool stand_in_execute(const struct stand_in_launch *given, uint64_t *instruction
                       .launch = &launch,
                       .diagnostics = wb_diagnostics_new(),
                       .assumptions = (1u << (OPEN_ATOMIC_ORDER + 1)) - 1,
-                      .instruction_limit = UINT64_MAX};
+                      .instruction_limit = UINT64_MAX,
+                      .run_warp = stand_in_run_warp};
+    stand_in_begin_launch();
     wb_status status = make_launch(given, &launch);
     if (status == WB_OK) status = execute(&run, &arena, given->module);
     if (status != WB_OK) (void)fputs(wb_diagnostics_text(run.diagnostics), stderr);

@@ -1,6 +1,7 @@
 #include "stand_in.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,9 +15,28 @@ static const char *find(const char *word, size_t length) {
     return NULL;
 }
 
+/* Asked for again and again: what stands there is kept for each literal. */
 uint64_t stand_in_number(const char *word, uint64_t usual) {
+    static struct {
+        const char *word;
+        uint64_t value;
+        bool given;
+    } read[256];
+    const size_t place = (uintptr_t)word / 2 % 256;
+    if (read[place].word != word) {
+        const char *value = find(word, strlen(word));
+        read[place].word = word;
+        read[place].given = value != NULL && *value == '=';
+        read[place].value = read[place].given ? strtoull(value + 1, NULL, 0) : 0;
+    }
+    return read[place].given ? read[place].value : usual;
+}
+
+const char *stand_in_text(const char *word, char *text, size_t size) {
     const char *value = find(word, strlen(word));
-    return value != NULL && *value == '=' ? strtoull(value + 1, NULL, 0) : usual;
+    if (value == NULL || *value != '=') return NULL;
+    (void)snprintf(text, size, "%.*s", (int)strcspn(value + 1, ","), value + 1);
+    return text;
 }
 
 bool stand_in_flag(const char *word) {

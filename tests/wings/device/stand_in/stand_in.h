@@ -3,6 +3,8 @@
  * the environment variable STAND_IN, a list such as "sm=87,sms=16,error=cuLaunchKernel:719":
  *
  *     sm=N sms=N            architecture and SMs (default 87 and 16)
+ *     called=NAME           the GPU's name (default stand-in)
+ *     l2-bytes=N            of the second level (default 4 MiB)
  *     mhz=N memory-mhz=N    clocks of these and of memory (default 1000 and 3199)
  *     error=FUNCTION:N      the function fails with result N
  *     hang=FUNCTION         the function never returns
@@ -14,6 +16,19 @@
  *     no-device             there is no GPU
  *     slow=N                kernels take N times as long
  *     wrong-result          the first byte of each allocation that a kernel stores to is another one
+ *     cubin=FILE            what the compiler makes of any PTX; without it, or with no-cubin, there is none
+ *     keep-ptx=FILE         where it leaves that PTX
+ *     shared=N l1=N l2=N dram=N tlb=N atomic=N atomic-shared=N constant=N constant-miss=N barrier=N
+ *                           cycles of an access; `tlb` and `atomic` are added
+ *     conflict=N word=N code-miss=N dispatch=N
+ *                           further cycles: of a lane on a bank that another one is on, of an atomic on one
+ *                           word for each other SM, of a line of code, in front of a block
+ *     l1-lines=N l2-lines=N tlb-pages=N constant-lines=N code-lines=N
+ *                           what caches keep
+ *     tail=N                one access of global memory in 64 takes N cycles more
+ *     clock-back=N          each Nth read of a clock is 1000 cycles too early
+ *     clock-stops           all clocks stand still
+ *     one-sm                all blocks say that they run on SM 0
  */
 #ifndef WB_TESTS_DEVICE_STAND_IN_H
 #define WB_TESTS_DEVICE_STAND_IN_H
@@ -58,10 +73,18 @@ struct CUfunc_st {
 /* Driver entry points are exported, all else is not. */
 #define EXPORT __attribute__((visibility("default")))
 
+/* clock.c: run_warp of a run, whose SMs have clocks; before each launch; memory was written that nobody reads
+ * again. */
+struct warp;
+wb_status stand_in_run_warp(struct warp *warp);
+void stand_in_begin_launch(void);
+void stand_in_sweep(size_t bytes);
+
 /* lies.c: the value of a word of STAND_IN, or `usual`; whether a flag stands there; what is said there of a
  * function: its result (0: it does as it is told). */
 uint64_t stand_in_number(const char *word, uint64_t usual);
 bool stand_in_flag(const char *word);
+const char *stand_in_text(const char *word, char *text, size_t size); /* NULL: it does not stand there */
 int stand_in_lie(const char *function);
 
 /* Begins a function of the driver. */

@@ -142,7 +142,7 @@ proofs: packages-build+test+proofs
 	@$(NINJA) -C build $(QUIET) extracted_cases extracted_certificates \
 		extracted_code warpbound warpbound-check
 	@scripts/proofs-extracted
-	@scripts/proofs-first-numbers
+	@scripts/proofs-first-numbers $(if $(EVERY),--every $(EVERY))
 
 proofs-campaign: proofs
 	@scripts/proofs-extracted 10000 3334 10000 13400 10000 1000000

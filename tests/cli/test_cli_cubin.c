@@ -166,6 +166,9 @@ static void test_neighbours(void **state) {
          "l1_size"},
         {"true", BUDGET, "kernels/vecadd.ptx -m jcse2017", 2, "beside data caches (l1_size)", "service)"},
         {"true", BUDGET, "kernels/vecadd.ptx -m ampere-sm80 --set service=2", 0, "beside neighbours", "N7"},
+        {PARTITION, "", "kernels/vecadd.ptx -m ampere-sm80 --set service=2", 0, "state the memory of all SMs",
+         "proven by"},
+        {PARTITION, BUDGET, "kernels/vecadd.ptx -m ampere-sm80 --set service=2", 0, "N5 N6", "N1"},
         {"true", BUDGET, VECADD "--certificate /dev/null", 3, "no certificates of neighbours", "claim "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

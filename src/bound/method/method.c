@@ -170,6 +170,12 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
     return *why == NULL;
 }
 
+/* Whether others on its other SMs, without a budget, or its own slices leave the kernel less of it. */
+static bool has_part_of_memory(const struct wb_machine *machine) {
+    return machine->partition.sms > 0 &&
+           (!machine->neighbours.stated || machine->partition.kind == PARTITION_MIG);
+}
+
 void bound_qualify(const struct bound_input *input, wb_bound *bound) {
     const bool has_memory = input->memory != NULL || input->contended;
     if ((input->assumed & assumed_bit(ASSUMED_ATOMIC_ORDER)) != 0 && bound->kind != WB_LOWER) {
@@ -177,6 +183,9 @@ void bound_qualify(const struct bound_input *input, wb_bound *bound) {
                         "another order, control or addresses differ";
     } else if (machine_unproven(input->machine) != NULL) {
         bound->reason = machine_unproven(input->machine);
+    } else if (has_memory && has_part_of_memory(input->machine)) {
+        bound->reason = "service and l1_size state the memory of all SMs, not what those of a partition have "
+                        "of it";
     } else if (has_memory && fetch_can_stall(&input->machine->fetch)) {
         bound->reason = "no proof covers an instruction cache (fetch) together with data caches or with one "
                         "memory of all SMs";

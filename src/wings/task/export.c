@@ -15,10 +15,13 @@ struct export {
     const cycles *deadline, *preemption; /* or NULL */
     struct text *out;
     wb_diagnostics *diagnostics;
+    bool *too_long; /* for whole nanoseconds, as doubles have them */
 };
 
 static uint64_t ns_of(const struct export *export, cycles time) {
-    return time == 0 ? 0 : (uint64_t)((double)time * 1e3 / export->task->machine->clock_mhz) + 1;
+    const double exact = (double)time * 1e3 / export->task->machine->clock_mhz;
+    *export->too_long |= exact >= 0x1p50;
+    return time == 0 || *export->too_long ? 0 : (uint64_t)exact + 1;
 }
 
 /* Rounded down, of a deadline. */
@@ -159,7 +162,7 @@ static wb_status export_rtgpu(const struct export *export) {
         json_open_object(&json, NULL);
         json_put(&json, "name %s, kind %s", node->name, kinds[node->kind]);
         if (node->kind == TASK_KERNEL) {
-            const struct task_span span = task_span_of_node(node);
+            const struct task_span span = task_span_of_node(export->task, n);
             json_put(&json, "GW %" PRIu64 ", GL %" PRIu64 ", overhead %" PRIu64, ns_of(export, span.work),
                      ns_of(export, span.span), ns_of(export, node->overhead));
         } else {
@@ -247,7 +250,12 @@ wb_status wb_task_export(const wb_task *task, wb_task_format format, const uint6
                                                                         [WB_TASK_DOT] = export_dot,
                                                                         [WB_TASK_CSV] = export_csv};
     struct text out = {0};
-    const struct export export = {task, deadline, preemption, &out, diagnostics};
-    const wb_status status = formats[format](&export);
+    bool too_long = false;
+    const struct export export = {task, deadline, preemption, &out, diagnostics, &too_long};
+    wb_status status = formats[format](&export);
+    if (status == WB_OK && too_long) {
+        diagnose(diagnostics, SEVERITY_ERROR, task->name, "it takes longer than 2^50 ns, and is not exported");
+        status = WB_ERR_LIMIT;
+    }
     return report_take(status, &out, diagnostics, text);
 }

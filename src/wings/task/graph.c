@@ -101,20 +101,19 @@ wb_status task_order(struct wb_task *task, wb_diagnostics *diagnostics) {
 
 /* ---- The longest path ---------------------------------------------------------------------------------- */
 
-/* What the node `other` adds while the kernel runs, if they may run at the same time: DRAM serves a copy, or
- * its own blocks run on the same SMs. */
-static cycles delay_of(const struct wb_task *task, uint32_t other, uint32_t kernel) {
-    const struct task_node *node = &task->nodes.items[other];
-    if (task_share(task, other, kernel)) return node->time;
-    const bool beside =
-        task->nodes.items[kernel].kind == TASK_KERNEL && !task_are_ordered(task, other, kernel);
-    return beside && node->kind == TASK_COPY ? node->held : 0;
+/* What the node `other` adds while the kernel runs, if they may run at the same time: its own blocks run on
+ * the same SMs, memory or the dispatcher serve it, or both have atomics, which may be on one word. */
+static cycles delay_of(const struct wb_task *task, uint32_t other, uint32_t number) {
+    const struct task_node *node = &task->nodes.items[other], *kernel = &task->nodes.items[number];
+    if (task_share(task, other, number)) return node->time;
+    if (kernel->kind != TASK_KERNEL || task_are_ordered(task, other, number)) return 0;
+    return cycles_add(node->held, kernel->atomics > 0 ? node->atomics : 0);
 }
 
-static cycles delays_of(const struct wb_task *task, uint32_t kernel) {
+cycles task_delays(const struct wb_task *task, uint32_t kernel, bool shared) {
     cycles sum = 0;
     for (uint32_t n = 0; n < task->nodes.count; n++)
-        sum = cycles_add(sum, delay_of(task, n, kernel));
+        if (shared || !task_share(task, n, kernel)) sum = cycles_add(sum, delay_of(task, n, kernel));
     return sum;
 }
 
@@ -125,8 +124,8 @@ static cycles delays_until(const struct wb_task *task, uint32_t node) {
     for (uint32_t other = 0; other < task->nodes.count; other++) {
         const struct task_node *that = &task->nodes.items[other];
         cycles delay = that->shared && (other == node || is_before(task, other, node)) ? that->time : 0;
-        for (uint32_t n = 0; n < task->nodes.count && delay == 0; n++)
-            if (n == node || is_before(task, n, node)) delay = delay_of(task, other, n);
+        for (uint32_t n = 0; n < task->nodes.count; n++)
+            if (n == node || is_before(task, n, node)) delay = cycles_max(delay, delay_of(task, other, n));
         sum = cycles_add(sum, delay);
     }
     return sum;
@@ -137,7 +136,7 @@ static void find_end(struct wb_task *task, uint32_t number) {
     struct task_node *node = &task->nodes.items[number];
     cycles start = 0, alone = 0, slowest = 0;
     node->waits_for = TASK_NODES_MAX;
-    node->beside = delays_of(task, number);
+    node->beside = task_delays(task, number, true);
     for (size_t a = 0; a < node->after.count; a++) {
         const struct task_node *first = &task->nodes.items[node->after.items[a]];
         slowest = cycles_max(slowest, first->slowest_end);

@@ -21,13 +21,18 @@ static uint32_t less(uint32_t room, uint64_t taken) {
     return room > taken ? room - (uint32_t)taken : 0;
 }
 
+/* Takes whole lines that so many bytes may lie in. */
+static void take_lines(struct sass_cache *cache, uint64_t bytes) {
+    cache->bytes = less(cache->bytes, (cycles_ceiling(bytes, cache->line_bytes) + 2) * cache->line_bytes);
+}
+
 /* Takes from the caches of instructions and constants what a kernel that shares them may keep there, wherever
- * its lines are: its own code and all that it may call, and all constants that it has. */
+ * its lines are: its own code and all that it may call, and all constants that it has, of each bank wherever
+ * that is. */
 static void take_room(const struct task_node *other, struct machine_sass *sass) {
     const struct wb_module *module = other->module;
     const struct ptx_function *kernel = kernel_function(other->kernel);
-    const uint64_t lines = constant_bytes(module, kernel) / sass->constants.line_bytes + 2;
-    uint64_t code = 0;
+    uint64_t code = 0, banks = 1;
     bool is_bindless = false;
     for (uint32_t i = 0; i < module->code->inst_count; i++) {
         const struct machine_inst *inst = &module->code->insts[i];
@@ -35,18 +40,19 @@ static void take_room(const struct task_node *other, struct machine_sass *sass) 
         if (of != kernel && of->is_entry) continue;
         code += SASS_BYTES;
         is_bindless |= sass_reads_bindless(&inst->sass);
+        const struct sass_source *constant = sass_constant_operand(&inst->sass);
+        if (constant != NULL) banks |= UINT64_C(1) << constant->number % 64;
     }
+    const uint64_t more = (uint64_t)__builtin_popcountll(banks) - 1; /* sets may be full of lines of each */
+    const uint64_t lines = constant_bytes(module, kernel) / sass->constants.line_bytes + 2 + more;
     struct sass_cache *constants = &sass->constants;
     const uint32_t set_bytes = constants->ways * constants->line_bytes;
     const uint32_t sets = set_bytes > 0 ? constants->bytes / set_bytes : 0;
-    const uint64_t ways = sets > 0 && !is_bindless ? cycles_ceiling(lines, sets) : UINT32_MAX;
+    const uint64_t ways = sets > 0 && !is_bindless ? cycles_ceiling(lines, sets) + more : UINT32_MAX;
     constants->ways = less(constants->ways, ways);
     constants->bytes = sets * constants->ways * constants->line_bytes;
-    sass->l0.bytes = less(sass->l0.bytes, code + 2 * (uint64_t)sass->l0.line_bytes);
-    sass->l1_instructions.bytes = less(sass->l1_instructions.bytes,
-                                       is_bindless ? UINT32_MAX
-                                                   : code + 2 * (uint64_t)sass->l1_instructions.line_bytes +
-                                                         lines * constants->line_bytes);
+    take_lines(&sass->l0, code);
+    take_lines(&sass->l1_instructions, is_bindless ? UINT32_MAX : code + lines * constants->line_bytes);
 }
 
 /* Kernels on the same SMs leave nothing of what data caches and TLBs keep, and of the others what they do not
@@ -144,6 +150,8 @@ static wb_status judge(struct wb_task *task, struct task_node *node, wb_diagnost
     }
     node->time = verdict.cycles;
     node->overhead = verdict.overhead;
+    node->atomics = cycles_mul(node->analysis->beside.atomics, node->machine.sass.atomic_word);
+    node->held = cycles_mul(node->machine.memory.dispatch_service, node->analysis->work.block_count);
     node->slowest = node->shared ? 0 : cycles_add(verdict.slowest.cycles, verdict.overhead);
     task->shared |= node->shared;
     task->of_model |= verdict.model != WB_MODEL_NONE;
@@ -154,9 +162,16 @@ wb_status task_bound_kernel(struct wb_task *task, uint32_t number, const wb_anal
                             wb_diagnostics *diagnostics) {
     struct task_node *node = &task->nodes.items[number];
     wb_analyze_options asked = *options;
+    const struct machine_memory *memory = &task->machine->memory;
     if (has_beside(task, number, TASK_COPY) && machine_isa(task->machine) != ISA_SASS)
         return refuse(task, node,
                       "copies beside a kernel are bounded only for machine code: order them (after)",
+                      diagnostics);
+    if ((has_beside(task, number, TASK_KERNEL) || task->federated) &&
+        (memory_is_contended(memory) || memory_has_hierarchy(memory)))
+        return refuse(task, node,
+                      "kernels beside others are not bounded on machines with service or l1_size: order them "
+                      "(after)",
                       diagnostics);
     take_part(task, number, &node->machine);
     if (node->shared || task->federated) asked.methods = TASK_SHARED_METHOD;

@@ -83,10 +83,10 @@ static void put_table(struct text *out, const struct layout *layout, const wb_ta
 }
 
 struct condition_list task_conditions(const struct task_node *node) {
-    static const wb_assumption own[] = {WB_ASSUME_TASK_ORDER};
+    static const wb_assumption own[] = {WB_ASSUME_TASK_ORDER, WB_ASSUME_NEIGHBOURS_SERVED};
     struct condition_list list = {0};
     const wb_bound *bound = node->analysis != NULL ? wb_analysis_best(node->analysis) : NULL;
-    conditions_add(&list, own, 1, 0);
+    conditions_add(&list, own, node->beside > 0 ? 2 : 1, 0); /* copies are served as neighbours */
     if (bound != NULL) conditions_add_bound(&list, bound, 0);
     assumptions_sort(list.items, list.count);
     return list;

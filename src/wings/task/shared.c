@@ -39,10 +39,12 @@ static struct kernel_time shared_time(const struct grid_work *work, uint64_t res
     return time;
 }
 
-struct task_span task_span_of_node(const struct task_node *node) {
+struct task_span task_span_of_node(const struct wb_task *task, uint32_t number) {
+    const struct task_node *node = &task->nodes.items[number];
     const struct grid_work *work = &node->analysis->work;
     struct task_span span = span_of(work, work->resident_most);
-    const cycles besides = cycles_sub(node->time, time_on(&span, work->machine->memory.sms));
+    const cycles besides = cycles_add(cycles_sub(node->time, time_on(&span, work->machine->memory.sms)),
+                                      task_delays(task, number, false));
     return (struct task_span){cycles_add(span.work, besides), cycles_add(span.span, besides)};
 }
 

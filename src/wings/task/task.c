@@ -6,16 +6,22 @@
 
 #define SECTOR_BYTES 32u
 
-/* Cycles in which DRAM serves a copy, which has parts of sectors at either end. */
-static cycles held_by(const struct wb_machine *machine, const struct task_node *copy) {
-    const uint64_t sectors = copy->bytes / SECTOR_BYTES + 2;
-    if (machine_isa(machine) != ISA_SASS) return 0; /* no kernel runs beside it */
-    if (machine->sass.row_cycle > 0) return cycles_mul(sectors, machine->sass.row_cycle);
-    return cycles_ceiling(cycles_mul(sectors, machine_sector_most(machine)), machine->memory.sms);
+/* Cycles in which memory serves a copy, which has parts of sectors at either end, instead of any kernel
+ * beside it: as it serves neighbours. */
+static cycles held_by(const struct wb_task *task, uint32_t copy) {
+    const uint64_t sectors = task->nodes.items[copy].bytes / SECTOR_BYTES + 2;
+    cycles most = 0;
+    for (uint32_t n = 0; n < task->nodes.count; n++) {
+        if (task->nodes.items[n].kind != TASK_KERNEL || task_are_ordered(task, n, copy)) continue;
+        const struct cycles_fraction hold = neighbours_hold(&task->nodes.items[n].machine);
+        most = cycles_max(most, cycles_ceiling(cycles_mul(sectors, hold.cycles), hold.per));
+    }
+    return most;
 }
 
 /* A copy takes no longer than its bytes do at its bandwidth, the host no longer than it says. */
-static wb_status bound_other(struct wb_task *task, struct task_node *node, wb_diagnostics *diagnostics) {
+static wb_status bound_other(struct wb_task *task, uint32_t number, wb_diagnostics *diagnostics) {
+    struct task_node *node = &task->nodes.items[number];
     if (node->kind == TASK_HOST) {
         WB_TRY(wb_deadline_cycles(task->machine, node->duration, diagnostics, &node->time));
         node->time = cycles_add(node->time, 1); /* deadlines are rounded down */
@@ -23,7 +29,7 @@ static wb_status bound_other(struct wb_task *task, struct task_node *node, wb_di
         const double clock = task->machine->clock_mhz;
         const double exact = (double)node->bytes / (double)node->rate * clock;
         node->time = (cycles)exact + 1;
-        node->held = held_by(task->machine, node);
+        node->held = held_by(task, number);
     }
     node->slowest = node->time;
     return WB_OK;
@@ -61,11 +67,11 @@ wb_status wb_task_bound(wb_task *task, const wb_machine *machine, const wb_analy
     WB_TRY(check_parts(task, diagnostics));
     for (uint32_t n = 0; n < task->nodes.count; n++)
         if (task->nodes.items[n].kind == TASK_KERNEL) WB_TRY(task_load_kernel(task, n, diagnostics));
-    for (uint32_t n = 0; n < task->nodes.count; n++) {
-        struct task_node *node = &task->nodes.items[n];
-        WB_TRY(node->kind == TASK_KERNEL ? task_bound_kernel(task, n, options, diagnostics)
-                                         : bound_other(task, node, diagnostics));
-    }
+    for (uint32_t n = 0; n < task->nodes.count; n++)
+        if (task->nodes.items[n].kind == TASK_KERNEL)
+            WB_TRY(task_bound_kernel(task, n, options, diagnostics));
+    for (uint32_t n = 0; n < task->nodes.count; n++)
+        if (task->nodes.items[n].kind != TASK_KERNEL) WB_TRY(bound_other(task, n, diagnostics));
     task_find_ends(task);
     if (task->time != CYCLES_SATURATED) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, task->name, "its time does not fit into 64 bits");

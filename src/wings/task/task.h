@@ -43,7 +43,8 @@ struct task_node {
     struct wb_facts *facts;
     struct wb_analysis *analysis;
     cycles time, overhead, slowest;
-    cycles held;             /* of a copy: DRAM serves it so long */
+    cycles held;             /* of a copy: memory serves it so long; of a kernel: the dispatcher */
+    cycles atomics;          /* of a kernel: memory serves its atomics so long */
     cycles beside;           /* of a kernel: what copies and kernels add that may run at the same time */
     cycles alone_end;        /* when it has ended without these, on the longest path to it, */
     cycles end, slowest_end; /* with them, and of an execution that was found */
@@ -87,6 +88,9 @@ bool task_share(const struct wb_task *task, uint32_t a, uint32_t b);
  * for each other, or two that use the same have no order. */
 wb_status task_order(struct wb_task *task, wb_diagnostics *diagnostics);
 
+/* What other nodes add to a kernel: all, or those that do not share its SMs. */
+cycles task_delays(const struct wb_task *task, uint32_t kernel, bool shared);
+
 /* Finds when all nodes have ended, by their times, and which are critical. */
 void task_find_ends(struct wb_task *task);
 
@@ -103,11 +107,12 @@ void task_picture(const struct wb_task *task, const cycles *deadline, struct tex
 #define TASK_SHARED_METHOD "shared"
 extern const struct bound_method bound_shared;
 
-/* Of a node that was bounded so: on any M SMs it takes (work + (M - 1) span) / M. */
+/* Of a node that was bounded so: on any M SMs it takes (work + (M - 1) span) / M, beside copies and kernels on
+ * other SMs of the task. */
 struct task_span {
     cycles work, span;
 };
-struct task_span task_span_of_node(const struct task_node *node);
+struct task_span task_span_of_node(const struct wb_task *task, uint32_t number);
 
 /* report.c: what the time of a node assumes, in order. */
 struct condition_list task_conditions(const struct task_node *node);

@@ -56,6 +56,45 @@ static void test_launches_without_neighbours(void **state) {
     run_free(&run);
 }
 
+/* A copy is served as neighbours are, each of 102 sectors in 2.25 cycles, of a MIG instance of half the SMs
+ * in twice that; atomics of kernels on other SMs may be on a kernel's words; a memory of all SMs has no
+ * parts. */
+static void test_beside(void **state) {
+#define OTHER "y: {launch: k.yaml, partition: q}"
+    static const struct {
+        const char *kind, *node, *code, *options;
+        int status;
+        const char *said;
+    } cases[] = {
+        {"mps", "c: {copy: 3200, bandwidth: 10}", "cubin/histogram.sm_87.cubin", "", 0, "\"beside\": 230,"},
+        {"mig", "c: {copy: 3200, bandwidth: 10}", "cubin/histogram.sm_87.cubin", "", 0, "\"beside\": 525,"},
+        {"mps", OTHER, "cubin/histogram.sm_87.cubin", "", 0, "\"beside\": 512,"},
+        {"mps", OTHER, "cubin/histogram.sm_87.cubin", "--set dispatch_service=3", 0, "\"beside\": 524,"},
+        {"mps", OTHER, "histogram.ptx", "-m ecrts2025-orin --accept ptx-model", 0, "\"beside\": 0,"},
+        {"mps", OTHER, "histogram.ptx", "-m ecrts2025-orin --set service=4", 2,
+         "kernels beside others are not bounded on machines with service"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[900];
+        (void)snprintf(
+            text, sizeof text,
+            "folder=$(mktemp -d); cp kernels/%s $folder/k; grep -v code: kernels/histogram.yaml "
+            ">$folder/k.yaml; "
+            "echo 'code: k' >>$folder/k.yaml; printf 'task: t\nmachine: jetson-agx-orin\npartitions: "
+            "{p: {sms: 7, kind: %s}, q: {sms: 7, kind: mps}}\nnodes:\n  x: {launch: k.yaml, partition: p}\n  "
+            "%s\n' "
+            ">$folder/t.yaml; $WB task $folder/t.yaml --method kernel --json %s 2>&1; status=$?; rm -r "
+            "$folder; "
+            "exit $status",
+            cases[i].code, cases[i].kind, cases[i].node, cases[i].options);
+        struct run run = run_shell(text);
+        if (run.status != cases[i].status || !says(run.out, cases[i].said))
+            fail_msg("%zu: %d, %s%s", i, run.status, run.out, run.err);
+        run_free(&run);
+    }
+}
+
 /* Each kernel takes what analyze says of it on its partition; the last node ends when the task does. */
 static void test_kernels(void **state) {
     (void)state;
@@ -88,6 +127,21 @@ static void test_streams(void **state) {
     json_decref(task);
 }
 
+/* Of two kernels with two banks of constants each all may be in one set of the cache: four ways, not three.
+ */
+static void test_shared_constants(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "folder=$(mktemp -d); cp kernels/cubin/fir.sm_87.cubin $folder/k; grep -v code: kernels/fir.yaml "
+        ">$folder/k.yaml; echo 'code: k' >>$folder/k.yaml; printf 'task: t\nmachine: "
+        "jetson-agx-orin\nnodes:\n"
+        "  x: {launch: k.yaml}\n  y: {launch: k.yaml}\n' >$folder/t.yaml; for w in 3 4; do $WB task "
+        "$folder/t.yaml -q --set sass.constant_ways=$w --set sass.constant_size=$((w * 8192)); done | sort | "
+        "uniq | wc -l; rm -r $folder");
+    assert_string_equal(run.out, "2\n");
+    run_free(&run);
+}
+
 /* The page has the picture of all nodes, and the same document as --json. */
 static void test_page(void **state) {
     static const char *const parts[] = {"<svg", ">census</text>", ">deadline</text>", "K3  nothing else",
@@ -113,7 +167,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),   cmocka_unit_test(test_launches_without_neighbours),
         cmocka_unit_test(test_kernels), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_page),
+        cmocka_unit_test(test_page),    cmocka_unit_test(test_shared_constants),
+        cmocka_unit_test(test_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Tasks: random ones against executions in which every node takes what it may and copies hold up kernels
- * whenever they can, and against all paths; and what is refused, with its place. */
+ * whenever they can, as do atomics and dispatch of others, and against all paths; and what is refused, with
+ * its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,8 @@ static wb_task *draw(struct random_state *random, wb_diagnostics *diagnostics) {
         struct task_node *node = &task->nodes.items[n];
         node->time = random_below(random, 20);
         node->overhead = node->kind == TASK_KERNEL ? random_below(random, 3) : 0;
-        node->held = node->kind == TASK_COPY ? random_below(random, 8) : 0;
+        node->held = node->kind != TASK_HOST ? random_below(random, 8) : 0;
+        node->atomics = node->kind == TASK_KERNEL ? random_below(random, 4) : 0;
     }
     text_free(&text);
     return task;
@@ -51,7 +53,8 @@ static wb_task *draw(struct random_state *random, wb_diagnostics *diagnostics) {
 
 /* What is left to do in an execution. */
 struct progress {
-    cycles left[MOST], held[MOST]; /* of nodes; and cycles in which DRAM serves a copy */
+    cycles left[MOST], held[MOST]; /* of nodes; and cycles in which memory serves a copy, or the dispatcher */
+    cycles atomics[MOST];
     bool ended[MOST];
 };
 
@@ -72,29 +75,37 @@ static void end_what_is_done(const wb_task *task, struct progress *progress) {
     }
 }
 
-/* One cycle. DRAM serves one of the copies that run, if any, mostly: kernels stand still then. */
+/* One cycle. One of the nodes that run is mostly served: other kernels stand still then, or those that have
+ * atomics, too. */
 static void step(const wb_task *task, struct progress *progress, struct random_state *random) {
-    bool running[MOST], is_held = false;
+    bool running[MOST], by_atomics = false;
+    uint32_t served = MOST;
     for (uint32_t n = 0; n < task->nodes.count; n++)
         running[n] = !progress->ended[n] && may_start(task, progress, n);
-    for (uint32_t n = 0; n < task->nodes.count && !is_held; n++) {
-        is_held = running[n] && progress->held[n] > 0 && random_below(random, 8) > 0;
-        progress->held[n] -= is_held;
+    for (uint32_t n = 0; n < task->nodes.count && served == MOST; n++) {
+        by_atomics = progress->held[n] == 0;
+        cycles *left = by_atomics ? &progress->atomics[n] : &progress->held[n];
+        if (!running[n] || *left == 0 || random_below(random, 8) == 0) continue;
+        served = n;
+        --*left;
     }
     for (uint32_t n = 0; n < task->nodes.count; n++) {
-        const bool stands = task->nodes.items[n].kind == TASK_KERNEL && is_held;
+        const struct task_node *node = &task->nodes.items[n];
+        const bool stands =
+            node->kind == TASK_KERNEL && served != MOST && served != n && (!by_atomics || node->atomics > 0);
         progress->left[n] -= running[n] && !stands && progress->left[n] > 0;
     }
 }
 
 static cycles execute(const wb_task *task, bool in_full, struct random_state *random) {
-    struct progress progress = {{0}, {0}, {false}};
+    struct progress progress = {.left = {0}};
     cycles time = 0;
     for (uint32_t n = 0; n < task->nodes.count; n++) {
         const struct task_node *node = &task->nodes.items[n];
         const cycles most = node->time + node->overhead;
         progress.left[n] = in_full ? most : random_below(random, most + 1);
         progress.held[n] = node->held;
+        progress.atomics[n] = node->atomics;
     }
     for (end_what_is_done(task, &progress);; time++) {
         bool all = true;

@@ -254,7 +254,8 @@ wb_status wb_task_export(const wb_task *task, wb_task_format format, const uint6
     const struct export export = {task, deadline, preemption, &out, diagnostics, &too_long};
     wb_status status = formats[format](&export);
     if (status == WB_OK && too_long) {
-        diagnose(diagnostics, SEVERITY_ERROR, task->name, "it takes longer than 2^50 ns, and is not exported");
+        diagnose(diagnostics, SEVERITY_ERROR, task->name,
+                 "it takes longer than 2^50 ns, and is not exported");
         status = WB_ERR_LIMIT;
     }
     return report_take(status, &out, diagnostics, text);

@@ -107,8 +107,8 @@ void task_picture(const struct wb_task *task, const cycles *deadline, struct tex
 #define TASK_SHARED_METHOD "shared"
 extern const struct bound_method bound_shared;
 
-/* Of a node that was bounded so: on any M SMs it takes (work + (M - 1) span) / M, beside copies and kernels on
- * other SMs of the task. */
+/* Of a node that was bounded so: on any M SMs it takes (work + (M - 1) span) / M, beside copies and kernels
+ * on other SMs of the task. */
 struct task_span {
     cycles work, span;
 };

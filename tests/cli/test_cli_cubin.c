@@ -212,6 +212,11 @@ static void test_what_neighbours_cost(void **state) {
                      none + 2250);
     /* 64 bytes a us at 306 MHz are one request in 153 cycles, or 2.25 cycles of them */
     assert_int_equal(bound_on_orin("sgemm_tiled", "--set interference=0,64"), none * 15300 / (15300 - 225));
+    /* 200 KiB of data fit into L2, but not into a slice of it */
+    assert_int_equal(bound_on_orin("sgemm_tiled", "--set partition=1,mig"),
+                     bound_on_orin("sgemm_tiled", "--set partition=1,mig --set sass.l2_keeps=0"));
+    assert_true(bound_on_orin("sgemm_tiled", "--set partition=1,mps") <
+                bound_on_orin("sgemm_tiled", "--set partition=1,mps --set sass.l2_keeps=0"));
     const json_int_t atomics = bound_on_orin("histogram", "--set interference=0,0");
     assert_int_equal(bound_on_orin("histogram", "--set interference=1,0"), atomics + 748 + 2);
 }

@@ -439,6 +439,13 @@ static uint64_t classes_of(const struct wb_kernel *kernel) {
     return classes;
 }
 
+/* A MIG instance has slices of the second level, no more than its SMs are of all. */
+static uint64_t l2_keeps(const struct wb_machine *machine) {
+    const struct machine_partition *partition = &machine->partition;
+    const bool has_slices = partition->sms > 0 && partition->kind == PARTITION_MIG;
+    return machine->sass.l2_keeps / (has_slices ? cycles_ceiling(partition->of, partition->sms) : 1);
+}
+
 /* Decides what `machine`, of the grid's own, fills once: neighbours leave the kernel its first levels. */
 static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     const struct memory_fills *fills = &timed->fills;
@@ -447,7 +454,7 @@ static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     if (alone && !machine->fills.each_access && sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps &&
         fills->pages < fills->translations)
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
-    if (alone && fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
+    if (alone && fills->bytes <= l2_keeps(machine) && is_worth_it(timed)) machine_fill_sectors(machine);
     if (keeps_loads(timed))
         machine_fill_requests(machine, fills->below_of_block, fills->behind_of_block,
                               classes_of(timed->grid->kernel));

@@ -92,6 +92,7 @@ void require_whole_subject(const struct check *check);
 void print_subject(const struct check *check);
 /* Compares files with those that it is of: all are, if any. */
 void compare_files(struct check *check, char *const *paths, int count);
+const char *code_path(const struct check *check); /* the file of its code, if it was given, or NULL */
 
 /* ---- What a certificate says (read.c) ---- */
 
@@ -277,6 +278,9 @@ uint64_t busiest(const struct block *of, uint64_t *private, ranking *extras, uin
 
 /* ---- All that is known of a certificate ---- */
 
+/* Whether instructions and paths were compared with a cubin. */
+enum followed { NOT_FOLLOWED, FOLLOWED, FOLLOWED_IN_PART };
+
 struct check {
     const char *name;      /* of the file */
     uint64_t line;         /* the one at hand; 0: none */
@@ -294,7 +298,8 @@ struct check {
     uint64_t claims, failed, contradicted;
     uint64_t longest, least; /* executions of the block, and bounds of it */
     const char *least_by;    /* the method that shows least */
-    number_list on_paper;    /* methods that are claimed */
+    enum followed followed;
+    number_list on_paper; /* methods that are claimed */
 };
 
 #endif

@@ -36,7 +36,8 @@ static void read_code(struct check *check, const uint64_t *n) {
                         .read = n[11],
                         .waits = n[12],
                         .depbar = n[13],
-                        .left = n[14]};
+                        .left = n[14],
+                        .address = UNLIMITED};
     if (!machine->is_code) refuse(check, "machine code on another machine");
     if (block->parts) refuse(check, "machine code of parts of paths");
     if (code.slot == 0 || code.stall == 0) refuse(check, "an issue and a stall take a cycle at least");
@@ -49,6 +50,12 @@ static void read_code(struct check *check, const uint64_t *n) {
     if (code.fixed && code.stages > 1) refuse(check, "a latch is no stage of a longer way");
     PUSH(check, &block->code, code);
     PUSH(check, &block->insts, (struct inst){.unit = NO_UNIT});
+}
+
+static void read_address(struct check *check, const uint64_t *n) {
+    struct block *block = check->block;
+    if (block->code.count == 0) refuse(check, "the address of no instruction");
+    block->code.items[block->code.count - 1].address = n[0];
 }
 
 static void read_code_machine(struct check *check, const uint64_t *n) {
@@ -80,5 +87,6 @@ const struct key code_keys[] = {
     {"code-unit", "fd", OF_MACHINE, read_code_unit},
     {"code-any-order", "u", OF_MACHINE, read_any_order},
     {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},
+    {"address", "t", OF_BLOCK, read_address}, /* of the last `code`, in the kernel of the cubin */
     {.name = NULL},
 };

@@ -18,6 +18,7 @@ struct code {
     bool fixed, barrier;
     uint64_t writes, write, reads, read; /* counters, and when these count down */
     uint64_t waits, depbar, left;        /* counters that must be 0, and one that may be at most `left` */
+    uint64_t address;                    /* in the kernel, or UNLIMITED: not said */
     uint64_t stages;
     struct stage way[STAGES_MAX];
 };
@@ -70,5 +71,52 @@ uint64_t left_behind(const struct block *of, const struct passage *passage, cons
 uint64_t code_elb(struct block *of);
 uint64_t code_sib(struct block *of);
 uint64_t code_fib(struct block *of);
+
+/* ---- The cubin that a certificate is of (cubin.c, flow.c) ---- */
+
+#define INST_BYTES 16
+#define PT 7 /* the predicate that always holds */
+
+/* Opcodes without the form of their operands. */
+enum {
+    OP_DEPBAR = 0x11a,
+    OP_BAR = 0x11d,
+    OP_BSYNC = 0x141,
+    OP_BREAK = 0x142,
+    OP_CALL_ABSOLUTE = 0x143,
+    OP_CALL = 0x144,
+    OP_YIELD = 0x146,
+    OP_BRA = 0x147,
+    OP_WARPSYNC = 0x148,
+    OP_BRX = 0x149,
+    OP_JMX = 0x14c,
+    OP_EXIT = 0x14d,
+    OP_RET = 0x150,
+    OP_NANOSLEEP = 0x15d
+};
+
+/* What 16 bytes say of how control goes on, and of waiting. */
+struct machine_inst {
+    uint64_t op, predicate; /* PT: none */
+    uint64_t target;        /* of a jump */
+    uint64_t stall;
+    bool yields;
+    uint64_t writes, reads, waits, depbar, left; /* as in struct code */
+};
+
+/* The instructions of a kernel. */
+struct cubin {
+    const struct check *check;
+    unsigned char *bytes;     /* of the file */
+    uint64_t size;            /* likewise */
+    uint64_t sm;              /* 70: Volta */
+    uint64_t text, text_size; /* where the kernel is in it */
+};
+
+/* False for a file that is no cubin of Volta to Hopper. To be freed: .bytes */
+bool read_cubin(const struct check *check, const char *path, const char *kernel, struct cubin *cubin);
+struct machine_inst inst_at(const struct cubin *cubin, uint64_t address);
+/* Refuses instructions and paths that are not those of the cubin; says how many are. */
+enum followed follow_code(struct check *check, const char *path);
 
 #endif

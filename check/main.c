@@ -4,6 +4,7 @@
  * Exit status: 0 when every claim is proven, 1 when one is not, 2 when the file is no certificate, was
  * changed or is of other files, 4 when an execution takes longer than a bound that is shown. */
 #define _GNU_SOURCE
+#include "code.h"
 #include "kernel.h"
 
 #include <errno.h>
@@ -94,6 +95,8 @@ static void begin_claims(struct check *check) {
     if (is_block) require_subject(check, "dispatch", "none");
     compare_files(check, check->files, check->file_count);
     print_subject(check);
+    if (check->machine.is_code && code_path(check) != NULL)
+        check->followed = follow_code(check, code_path(check));
 }
 
 static void read_claim(struct check *check, const uint64_t *n) {
@@ -120,8 +123,12 @@ static void print_unchecked(const struct check *check) {
     uint64_t stalls = 0;
     for (uint64_t b = 0; b < check->blocks.count; b++)
         stalls = max(stalls, check->blocks.items[b].stalls);
-    printf("not checked: that instructions, times and units are those of code, launch and machine; that all "
-           "stands still for no longer than is said: by");
+    static const char *const of[] = {
+        [NOT_FOLLOWED] = "instructions, times and units are those of code, launch and machine",
+        [FOLLOWED] = "branches go as launch and data have it, times and units are the machine's",
+        [FOLLOWED_IN_PART] = "branches, indirect jumps and what they come to go as launch and data have it, "
+                             "times and units are the machine's"};
+    printf("not checked: that %s; that all stands still for no longer than is said: by", of[check->followed]);
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
     printf(" in a block %" PRIu64 "; that the theorems are right", stalls);

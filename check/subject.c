@@ -120,3 +120,9 @@ void compare_files(struct check *check, char *const *paths, int count) {
             refuse(check, "it is of another file, too: %s, SHA-256 %s", keys[check->facts.items[f].key].name,
                    check->facts.items[f].text);
 }
+
+const char *code_path(const struct check *check) {
+    for (uint64_t f = 0; f < check->facts.count; f++)
+        if (strcmp(keys[check->facts.items[f].key].name, "code") == 0) return check->facts.items[f].path;
+    return NULL;
+}

@@ -64,16 +64,16 @@ uint64_t releases_of(const struct block *of) {
 
 /* ---- ELB, and the busiest sub-cores: theorem 2 there, and theorem 1 of docs/sub-core-bounds.md ---- */
 
-uint64_t row_work(const struct block *of, uint64_t row, uint64_t *private) {
+uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local) {
     const struct machine *machine = of->machine;
     uint64_t shared = 0;
     for (uint64_t c = 0; c < machine->sub_cores; c++)
-    private[c] = 0;
+        local[c] = 0;
     for (uint64_t g = 0; g < of->warps.count; g++) {
         const struct warps *warps = &of->warps.items[g];
         const struct section *section = section_of(of, row, warps->path);
         for (uint64_t u = 0; u < machine->units; u++) {
-            uint64_t *sum = machine->shared[u] ? &shared : &private[warps->sub_core];
+            uint64_t *sum = machine->shared[u] ? &shared : &local[warps->sub_core];
             *sum = add(*sum, mul(section->work[u], warps->count));
         }
     }
@@ -85,24 +85,24 @@ static int most_first(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-uint64_t busiest(const struct block *of, uint64_t *private, ranking *extras, uint64_t often) {
-    qsort(private, of->machine->sub_cores, sizeof *private, most_first);
-    for (uint64_t c = 1; extras != NULL && c<of->machine->sub_cores &&private[c]> 0; c++)
-        PUSH(of->check, extras, (struct amount){private[c], often});
-    return private[0];
+uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint64_t often) {
+    qsort(local, of->machine->sub_cores, sizeof *local, most_first);
+    for (uint64_t c = 1; extras != NULL && c < of->machine->sub_cores && local[c] > 0; c++)
+        PUSH(of->check, extras, (struct amount){local[c], often});
+    return local[0];
 }
 
 /* What all sub-cores initiate, or, of each row, the busiest one. */
 static uint64_t work_of(const struct block *of, bool all) {
-    uint64_t *private = zeroed(of->check, of->machine->sub_cores, sizeof *private), sum = 0;
+    uint64_t *local = zeroed(of->check, of->machine->sub_cores, sizeof *local), sum = 0;
     for (struct rows at = {0}; next_row(of, &at);) {
-        const uint64_t shared = row_work(of, at.row, private);
-        uint64_t work = add(shared, busiest(of, private, NULL, 0));
+        const uint64_t shared = row_work(of, at.row, local);
+        uint64_t work = add(shared, busiest(of, local, NULL, 0));
         for (uint64_t c = 1; all && c < of->machine->sub_cores; c++)
-            work = add(work, private[c]);
+            work = add(work, local[c]);
         sum = add(sum, mul(work, at.often));
     }
-    free(private);
+    free(local);
     return sum;
 }
 

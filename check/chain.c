@@ -42,13 +42,13 @@ uint64_t turns_of(const struct block *of) {
 static void measure_shares(struct grid *grid, struct class *class) {
     const struct block *of = &grid->check->blocks.items[class->block];
     const uint64_t sub_cores = of->machine->sub_cores;
-    uint64_t *private = zeroed(grid->check, 2 * sub_cores, sizeof *private), *all = private + sub_cores;
+    uint64_t *local = zeroed(grid->check, 2 * sub_cores, sizeof *local), *all = local + sub_cores;
     uint64_t fine = 0, coarse = 0, *amounts = class->amounts;
     for (struct rows at = {0}; next_row(of, &at);) {
-        const uint64_t shared = row_work(of, at.row, private), often = mul(at.often, class->blocks);
+        const uint64_t shared = row_work(of, at.row, local), often = mul(at.often, class->blocks);
         for (uint64_t c = 0; c < sub_cores; c++)
-            all[c] = add(all[c], mul(private[c], at.often));
-        fine = add(fine, mul(add(busiest(of, private, &grid->extras[0], often), shared), at.often));
+            all[c] = add(all[c], mul(local[c], at.often));
+        fine = add(fine, mul(add(busiest(of, local, &grid->extras[0], often), shared), at.often));
         coarse = add(coarse, mul(shared, at.often));
     }
     coarse = add(coarse, busiest(of, all, &grid->extras[1], class->blocks));
@@ -63,7 +63,7 @@ static void measure_shares(struct grid *grid, struct class *class) {
     /* Sections of parts of paths may be joined: section 6. */
     grid->coarse = grid->coarse || (of->parts && of->rows.count > 1);
     amounts[TURNS] = turns_of(of);
-    free(private);
+    free(local);
 }
 
 void measure_chains(struct grid *grid, struct class *class) {

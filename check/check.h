@@ -271,10 +271,10 @@ uint64_t lower(struct block *of);                /* execution.c */
 uint64_t initiations_of(const struct block *of); /* E, all cycles of initiations */
 uint64_t releases_of(const struct block *of);    /* all its barriers take so long to let warps go */
 /* What sub-cores initiate in a row; returns what they share. */
-uint64_t row_work(const struct block *of, uint64_t row, uint64_t *private);
+uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local);
 /* Of sub-cores with these amounts of work the busiest one's; adds the others' to `extras` unless NULL. Sorts
  * the amounts. */
-uint64_t busiest(const struct block *of, uint64_t *private, ranking *extras, uint64_t often);
+uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint64_t often);
 
 /* ---- All that is known of a certificate ---- */
 

@@ -170,22 +170,22 @@ static uint64_t changes_of(const struct block *of) {
 void measure_code_chains(struct grid *grid, struct class *class) {
     struct block *of = &grid->check->blocks.items[class->block];
     const uint64_t sub_cores = of->machine->sub_cores;
-    uint64_t *private = zeroed(grid->check, sub_cores, sizeof *private), *amounts = class->amounts;
+    uint64_t *local = zeroed(grid->check, sub_cores, sizeof *local), *amounts = class->amounts;
     struct held all, *sums = held_by_sub_core(of, &all);
     for (uint64_t c = 0; c < sub_cores; c++)
-    private[c] = sums[c].work - sums[c].wide;
-    const uint64_t most = busiest(of, private, &grid->extras[1], class->blocks);
+        local[c] = sums[c].work - sums[c].wide;
+    const uint64_t most = busiest(of, local, &grid->extras[1], class->blocks);
     uint64_t beyond = 0, met = 0; /* of the other sub-cores; of those that its own chain comes to */
     amounts[TURNS] = changes_of(of);
     for (uint64_t c = 1; c < sub_cores; c++) {
-        beyond = add(beyond, private[c]);
-        if (c < amounts[TURNS]) met = add(met, private[c]);
+        beyond = add(beyond, local[c]);
+        if (c < amounts[TURNS]) met = add(met, local[c]);
     }
     amounts[COARSE + ALL] = amounts[BUSY];
     amounts[COARSE + WORK] = add(add(all.wide, of->stalls), most);
     amounts[COARSE + OWN] = add(amounts[LATENCY], met);
     amounts[COARSE + BEYOND] = beyond;
     grid->coarse = true;
-    free(private);
+    free(local);
     free(sums);
 }

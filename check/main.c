@@ -125,10 +125,10 @@ static void print_unchecked(const struct check *check) {
         stalls = max(stalls, check->blocks.items[b].stalls);
     static const char *const of[] = {
         [NOT_FOLLOWED] = "instructions, times and units are those of code, launch and machine",
-        [FOLLOWED] = "branches go as launch and data have it, times and units are the machine's",
-        [FOLLOWED_IN_PART] = "branches, indirect jumps and what they come to go as launch and data have it, "
-                             "times and units are the machine's"};
-    printf("not checked: that %s; that all stands still for no longer than is said: by", of[check->followed]);
+        [FOLLOWED] = "branches go as launch and data have it",
+        [FOLLOWED_IN_PART] = "branches, indirect jumps and what these come to go as launch and data have it"};
+    printf("not checked: that %s%s; that all stands still for no longer than is said: by",
+           of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
     printf(" in a block %" PRIu64 "; that the theorems are right", stalls);

@@ -85,66 +85,54 @@ static uint64_t turns(struct grid *grid) {
     return most(grid, TURNS, 1);
 }
 
-typedef uint64_t (*chain_formula)(struct grid *grid, int form, uint64_t n, uint64_t f);
-
-static uint64_t least(struct grid *grid, chain_formula formula, uint64_t n, uint64_t f) {
-    const uint64_t coarse = formula(grid, COARSE, n, f);
-    return grid->coarse ? coarse : min(formula(grid, FINE, n, f), coarse);
+/* What n blocks initiate, and the own latencies of `own` of them, behind which the `last` one may have all of
+ * its latency; by the form that says least. */
+static uint64_t term(struct grid *grid, uint64_t n, uint64_t changes, uint64_t others, uint64_t own,
+                     bool last) {
+    uint64_t least = UNLIMITED;
+    for (int form = grid->coarse ? COARSE : FINE; form <= COARSE; form += COARSE - FINE) {
+        uint64_t sum = add(busy(grid, form, n, changes, others), most(grid, form + OWN, own));
+        if (last) sum = add(sum, max(most(grid, form + OWN, 1), most(grid, LATENCY, 1)));
+        least = min(least, sum);
+    }
+    return least;
 }
 
 /* S'_n */
-static uint64_t of_start(struct grid *grid, int form, uint64_t n, uint64_t f) {
-    (void)f;
-    return add(busy(grid, form, n, mul(n - 1, turns(grid) - 1), n - 1), most(grid, form + OWN, 1));
-}
-
-/* h'(n) without what dispatch takes, of F waves */
-static uint64_t of_sm(struct grid *grid, int form, uint64_t n, uint64_t f) {
-    const uint64_t changes = mul(grid->room - 1, mul(f, turns(grid)) - 1);
-    const uint64_t last = max(most(grid, form + OWN, 1), most(grid, LATENCY, 1));
-    return add(busy(grid, form, n, changes, n), add(most(grid, form + OWN, f - 1), last));
-}
-
-/* g'(q), likewise */
-static uint64_t of_other(struct grid *grid, int form, uint64_t q, uint64_t f) {
-    const uint64_t changes = mul(grid->room - 1, less(mul(f, turns(grid)), 1));
-    return add(busy(grid, form, q, changes, q), most(grid, form + OWN, f));
-}
-
-/* Theorem 3, where S'_R is `tail`. */
-static uint64_t of_area(struct grid *grid, int form, uint64_t tail, uint64_t f) {
-    const uint64_t others = grid->room - 1, n = grid->blocks, slots = grid->slots;
-    const uint64_t work = most(grid, form + WORK, n);
-    const uint64_t last = max(most(grid, form + OWN, 1), most(grid, LATENCY, 1));
-    const uint64_t changes = less(add(most(grid, TURNS, n), mul(others, turns(grid))), slots);
-    const uint64_t extras =
-        min(top(grid->check, &grid->extras[form == COARSE], changes), most(grid, form + BEYOND, n));
-    uint64_t sum =
-        add(mul(grid->room, work), mul(others, add(min(extras, most(grid, form + ALL, n) - work), last)));
-    sum = add(sum, add(most(grid, form + OWN, n), mul(mul(grid->sms - 1, grid->room), tail)));
-    sum = add(sum, mul(add(n - slots, slots - 1), grid->delay));
-    (void)f;
-    return max(sum / slots, add(tail, grid->delay));
-}
-
 uint64_t chain_start(struct grid *grid, uint64_t n) {
-    return n == 0 ? 0 : least(grid, of_start, n, 0);
+    return n == 0 ? 0 : term(grid, n, mul(n - 1, turns(grid) - 1), n - 1, 1, false);
 }
 
+/* h'(n), of F waves */
 uint64_t chain_sm(struct grid *grid, uint64_t n, uint64_t f) {
-    return least(grid, of_sm, n, f);
+    return term(grid, n, mul(grid->room - 1, mul(f, turns(grid)) - 1), n, f - 1, true);
 }
 
+/* g'(q) */
 uint64_t chain_other(struct grid *grid, uint64_t q, uint64_t f) {
-    return least(grid, of_other, q, f);
-}
-
-uint64_t chain_area(struct grid *grid, uint64_t tail) {
-    return least(grid, of_area, tail, 0);
+    return term(grid, q, mul(grid->room - 1, less(mul(f, turns(grid)), 1)), q, f, false);
 }
 
 uint64_t chain_met(struct grid *grid, uint64_t n) {
     return busy(grid, FINE, n, mul(n - 1, turns(grid) - 1), n - 1);
+}
+
+/* Theorem 3, where S'_R is `tail`. */
+static uint64_t area_of_form(struct grid *grid, int form, uint64_t tail) {
+    const uint64_t others = grid->room - 1, n = grid->blocks, slots = grid->slots;
+    const uint64_t work = most(grid, form + WORK, n),
+                   changes = less(add(most(grid, TURNS, n), mul(others, turns(grid))), slots);
+    const uint64_t last = max(most(grid, form + OWN, 1), most(grid, LATENCY, 1));
+    const uint64_t beyond = busy(grid, form, n, changes, n) - work;
+    uint64_t sum = add(mul(grid->room, work), mul(others, add(beyond, last)));
+    sum = add(sum, add(most(grid, form + OWN, n), mul(mul(grid->sms - 1, grid->room), tail)));
+    sum = add(sum, mul(add(n - slots, slots - 1), grid->delay));
+    return max(sum / slots, add(tail, grid->delay));
+}
+
+uint64_t chain_area(struct grid *grid, uint64_t tail) {
+    const uint64_t coarse = area_of_form(grid, COARSE, tail);
+    return grid->coarse ? coarse : min(area_of_form(grid, FINE, tail), coarse);
 }
 
 /* h'(n) without what dispatch takes, of the blocks of an SM. */

@@ -32,31 +32,6 @@ static void check_barriers(const struct block *of) {
     }
 }
 
-/* `ends`: a barrier ends the row. */
-typedef uint64_t (*row_time)(const struct block *of, const struct code_amount *amounts, uint64_t row,
-                             bool ends);
-
-static uint64_t sum_of_rows(struct block *of, row_time time) {
-    const struct code_amount *amounts = amounts_of(of);
-    uint64_t sum = releases_of(of);
-    check_barriers(of);
-    for (struct rows at = {0}; next_row(of, &at);) {
-        const bool ends = at.step + 1 < of->rows.count || at.behind < of->rows.items[at.step].count;
-        sum = add(sum, mul(time(of, amounts, at.row, ends), at.often));
-    }
-    return sum;
-}
-
-/* The longest chain. */
-static uint64_t row_latency(const struct block *of, const struct code_amount *amounts, uint64_t row,
-                            bool ends) {
-    uint64_t longest = 0;
-    (void)ends;
-    for (uint64_t g = 0; g < of->warps.count; g++)
-        longest = max(longest, amounts[cell(of, row, of->warps.items[g].path)].lam);
-    return longest;
-}
-
 /* What `other` holds of latches of its sub-core that `own` does not use, beyond the slots. */
 static uint64_t spared(const struct block *of, const struct code_amount *own,
                        const struct code_amount *other) {
@@ -68,40 +43,45 @@ static uint64_t spared(const struct block *of, const struct code_amount *own,
     return sum;
 }
 
-/* The most that any warp takes, alone, for what others hold meanwhile, and, if a barrier ends the row, for
- * what is left behind that. `spares`: without what they hold of latches that it does not use. */
-static uint64_t longest(const struct block *of, const struct code_amount *amounts, uint64_t row, bool ends,
-                        bool spares) {
+/* What is counted of a row: the longest chain; or a warp alone and what others hold meanwhile, without what
+ * they hold of latches that it does not use. */
+enum counted { CHAIN, ALL_HELD, SPARED };
+
+/* The most of any warp; if a barrier ends the row, with what is left behind that. */
+static uint64_t row_time(struct block *of, uint64_t row, bool ends, enum counted counted) {
+    const struct code_amount *amounts = amounts_of(of);
     const struct warps *warps = of->warps.items;
-    uint64_t most = 0;
+    uint64_t longest = 0;
     for (uint64_t g = 0; g < of->warps.count; g++) {
         const struct code_amount *own = &amounts[cell(of, row, warps[g].path)];
-        uint64_t time = add(add(own->iso, own->clash), ends ? own->left : 0);
-        for (uint64_t h = 0; h < of->warps.count; h++) {
+        uint64_t time = counted == CHAIN ? own->lam : add(add(own->iso, own->clash), ends ? own->left : 0);
+        for (uint64_t h = 0; h < of->warps.count && counted != CHAIN; h++) {
             const struct code_amount *other = &amounts[cell(of, row, warps[h].path)];
             const bool together = warps[g].sub_core == warps[h].sub_core;
-            const uint64_t near = other->near - (spares ? spared(of, own, other) : 0);
+            const uint64_t near = other->near - (counted == SPARED ? spared(of, own, other) : 0);
             time = add(time, mul(together ? near : other->wide, warps[h].count - (g == h)));
         }
-        most = max(most, time);
+        longest = max(longest, time);
     }
-    return most;
+    return longest;
 }
 
-static uint64_t row_sib(const struct block *of, const struct code_amount *amounts, uint64_t row, bool ends) {
-    return longest(of, amounts, row, ends, false);
-}
-
-static uint64_t row_fib(const struct block *of, const struct code_amount *amounts, uint64_t row, bool ends) {
-    return longest(of, amounts, row, ends, true);
+static uint64_t sum_of_rows(struct block *of, enum counted counted) {
+    uint64_t sum = releases_of(of);
+    check_barriers(of);
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const bool ends = at.step + 1 < of->rows.count || at.behind < of->rows.items[at.step].count;
+        sum = add(sum, mul(row_time(of, at.row, ends, counted), at.often));
+    }
+    return sum;
 }
 
 uint64_t code_sib(struct block *of) {
-    return sum_of_rows(of, row_sib);
+    return sum_of_rows(of, ALL_HELD);
 }
 
 uint64_t code_fib(struct block *of) {
-    return sum_of_rows(of, row_fib);
+    return sum_of_rows(of, SPARED);
 }
 
 /* ---- Sums ---- */
@@ -138,7 +118,7 @@ static struct held *held_by_sub_core(struct block *of, struct held *all) {
 uint64_t code_elb(struct block *of) {
     struct held all;
     free(held_by_sub_core(of, &all));
-    return add(all.work, sum_of_rows(of, row_latency));
+    return add(all.work, sum_of_rows(of, CHAIN));
 }
 
 /* ---- Kernels ---- */
@@ -150,7 +130,7 @@ void measure_code(struct grid *grid, struct class *class) {
     free(held_by_sub_core(of, &all));
     amounts[BUSY] = all.work;
     amounts[HELD] = all.near;
-    amounts[LATENCY] = sum_of_rows(of, row_latency);
+    amounts[LATENCY] = sum_of_rows(of, CHAIN);
     amounts[ALPHA] = code_sib(of);
     amounts[ALONE] = min(min(amounts[ALPHA], code_fib(of)), add(amounts[BUSY], amounts[LATENCY]));
 }

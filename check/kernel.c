@@ -169,17 +169,26 @@ static uint64_t balanced(struct grid *grid, uint64_t n) {
     return min(sm_time(grid, n), add(add(other, start_time(grid, grid->room)), fetch));
 }
 
-uint64_t k_balanced(struct grid *grid) {
-    if (grid->blocks <= grid->slots || grid->sms == 1) return k_one_sm(grid);
+uint64_t first_with(struct grid *grid, bool (*holds)(struct grid *grid, uint64_t n)) {
     uint64_t low = grid->room, high = most_of_an_sm(grid);
-    while (low < high) { /* to the least n at which h(n) is not the lesser */
+    while (low < high) {
         const uint64_t n = low + (high - low) / 2;
-        if (balanced(grid, n) < sm_time(grid, n))
+        if (holds(grid, n))
             high = n;
         else
             low = n + 1;
     }
-    return max(balanced(grid, high), high > grid->room ? balanced(grid, high - 1) : 0);
+    return high;
+}
+
+static bool is_balanced(struct grid *grid, uint64_t n) {
+    return balanced(grid, n) < sm_time(grid, n);
+}
+
+uint64_t k_balanced(struct grid *grid) {
+    if (grid->blocks <= grid->slots || grid->sms == 1) return k_one_sm(grid);
+    const uint64_t n = first_with(grid, is_balanced);
+    return max(balanced(grid, n), n > grid->room ? balanced(grid, n - 1) : 0);
 }
 
 /* ---- Blocks that go to fixed SMs: block b to SM b modulo their number ---- */

@@ -71,6 +71,9 @@ void refuse_memory(struct grid *grid);                    /* what all SMs share 
 uint64_t most(struct grid *grid, int amount, uint64_t n); /* the sum of the n blocks that have most */
 uint64_t start_time(struct grid *grid, uint64_t n);       /* S_n: n blocks that start together */
 uint64_t most_of_an_sm(const struct grid *grid);          /* blocks */
+/* The least number of blocks of an SM, from a full one on, with which that holds; the most where none does.
+ */
+uint64_t first_with(struct grid *grid, bool (*holds)(struct grid *grid, uint64_t n));
 uint64_t last_room(const struct grid *grid); /* the most blocks that an SM holds, of those that there are */
 
 /* The formulas, for so many blocks on an SM; and what says what it takes by itself. */

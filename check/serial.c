@@ -156,19 +156,16 @@ static uint64_t other_stays(const struct grid *grid, uint64_t n) {
     return grid->sms == 1 ? UNLIMITED : (grid->blocks - n) / (grid->sms - 1) / grid->room;
 }
 
+static bool others_stay_less(struct grid *grid, uint64_t n) {
+    return own_stays(grid, n) >= other_stays(grid, n);
+}
+
 /* The most for any n: the first grow with it, the second fall. */
-static uint64_t stays_before(const struct grid *grid) {
-    uint64_t low = grid->room, high = most_of_an_sm(grid);
-    while (low < high) {
-        const uint64_t n = low + (high - low) / 2;
-        if (own_stays(grid, n) >= other_stays(grid, n))
-            high = n;
-        else
-            low = n + 1;
-    }
-    const uint64_t longest = min(own_stays(grid, low), other_stays(grid, low));
-    if (low == grid->room) return longest;
-    return max(longest, min(own_stays(grid, low - 1), other_stays(grid, low - 1)));
+static uint64_t stays_before(struct grid *grid) {
+    const uint64_t n = first_with(grid, others_stay_less);
+    const uint64_t longest = min(own_stays(grid, n), other_stays(grid, n));
+    if (n == grid->room) return longest;
+    return max(longest, min(own_stays(grid, n - 1), other_stays(grid, n - 1)));
 }
 
 uint64_t k_oldest(struct grid *grid) {

@@ -123,7 +123,10 @@ static void follow_path(struct flow *flow, uint64_t path) {
 enum followed follow_code(struct check *check, const char *path) {
     struct cubin cubin;
     uint64_t all = 0;
-    if (!read_cubin(check, path, subject_of(check, "kernel"), &cubin)) return NOT_FOLLOWED;
+    if (!read_cubin(check, path, subject_of(check, "kernel"), &cubin)) {
+        free(cubin.bytes);
+        return NOT_FOLLOWED;
+    }
     struct flow flow = {.cubin = &cubin};
     flow.waits = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
     flow.returns = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));

@@ -446,6 +446,12 @@ wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics
  * machine code its own number counts instead (wb_kernel_registers). */
 wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diagnostics *diagnostics);
 
+/* One execution, as Accel-Sim's tracer (versions 3 to 5) wrote it, ordered by blocks (.traceg): it says grid,
+ * block and kernel, and what warps execute and access, of the machine code that it was traced from. Results
+ * hold for that execution. A launch with a trace has no arguments. WB_ERR_INPUT, with its line, for what is no
+ * such file, or is compressed. */
+wb_status wb_launch_set_trace(wb_launch *launch, const char *path, wb_diagnostics *diagnostics);
+
 /* The same from a file ("-": standard input) with what `ptxas -v`, `nvcc --resource-usage` or `cuobjdump
  * --dump-resource-usage` printed, which may be about other kernels, too. Warnings say what of the machine
  * code the PTX does not have. WB_ERR_INPUT when the file does not say one number of registers of the kernel.
@@ -716,6 +722,7 @@ typedef enum {
     WB_ASSUME_INITIAL_VARIABLES,
     WB_ASSUME_NO_CONTRACTION,
     WB_ASSUME_NAN_BITS,
+    WB_ASSUME_TRACED,
     /* What warps execute. */
     WB_ASSUME_PATHS_ON_SM,
     WB_ASSUME_PATHS_ON_GPU,

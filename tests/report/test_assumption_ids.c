@@ -17,7 +17,7 @@
 /* By wb_assumption. A new one is added where its enumerator is; nothing else changes here, ever. */
 static const char *const ids[] = {
     "E1",  "E2",  "E3",  "E4",  "E5",  "E6",  "E7",  "E8",  "E9",  "E10", "E11", "E12", "E13", "E14", "E15",
-    "E16", "E17", "E18", "E19", "E20", "E21", "E22", "E24", "E25", "E26", "E27", "E28", "E29", "E30", "K1",
+    "E16", "E17", "E18", "E19", "E20", "E21", "E22", "E24", "E25", "E26", "E27", "E28", "E29", "E30", "E31", "K1",
     "K2",  "K3",  "K4",  "K5",  "K6",  "K7",  "K8",  "K9",  "F1",  "S1",  "S2",  "S3",  "S4",  "C8",  "M1",
     "M2",  "M3",  "M4",  "M5",  "M6",  "M7",  "M8",  "M9",  "C1",  "C2",  "C3",  "C4",  "C5",  "C6",  "C7",
     "C9",  "C10", "C11", "C12", "C13", "P1",  "P2",  "P3",  "P4",  "P5",  "P6",  "N1",  "N2",  "N3",  "N4",

@@ -242,9 +242,8 @@ static bool share_table(const struct access_list *list, const uint64_t addresses
     return false;
 }
 
-/* Appends a record of the lanes of `access->mask`, whose addresses count from the start of the space. */
-static wb_status append_record(struct access_list *list, const uint64_t addresses[WARP_LANES],
-                               struct access *access) {
+wb_status access_append(struct access_list *list, const uint64_t addresses[WARP_LANES],
+                        struct access *access) {
     assert(list->items.count == 0 || list->items.items[list->items.count - 1].step <= access->step);
     assert(access->mask != 0 && (access->unsure & ~access->mask) == 0);
     if (!find_stride(access->mask, addresses, access)) {
@@ -331,7 +330,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
         access.unsure = access.mask & warp->doubtful;
         FOR_LANES(l) relative[l] = addresses[l] - window;
         WB_TRY(check_room(warp, op));
-        if (append_record(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
+        if (access_append(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
         mask &= ~access.mask;
     }
     return WB_OK;

@@ -47,22 +47,29 @@ static wb_grid *execute(const struct loaded_kernel *loaded) {
 
 /* Of constants by index, and of where LDGSTS copies to, traces have no addresses, nor for which lanes it
  * reads: records of those are made the same. */
-static void forget_untraced(wb_grid *executed, const wb_grid *recorded) {
-    for (size_t s = 0; s < executed->streams.count && s < recorded->streams.count; s++) {
-        struct access_stream *a = &executed->streams.items[s], *b = &recorded->streams.items[s];
-        for (uint32_t i = 0; i < a->access_count && i < b->access_count; i++) {
-            struct access *access = &b->accesses[i];
-            const bool is_on_chip = access->space != PTX_SPACE_GLOBAL && access->space != PTX_SPACE_LOCAL;
-            const bool is_unknown = access->table == ACCESS_UNKNOWN && is_on_chip;
-            const bool copies = grid_inst(executed, access->instruction, NULL)->form->op == PTX_OP_CP_ASYNC;
-            if (!is_unknown && !copies) continue;
-            assert_int_equal(a->accesses[i].space, access->space);
-            assert_int_equal(a->accesses[i].mask & ~access->mask, 0);
-            *access = a->accesses[i];
-            b->tables = a->tables;
-            b->table_count = a->table_count;
-        }
+static void take_untraced(const wb_grid *executed, struct access_stream *a, struct access_stream *b) {
+    for (uint32_t i = 0; i < a->access_count && i < b->access_count; i++) {
+        const struct access *given = &a->accesses[i];
+        struct access *access = &b->accesses[i];
+        const bool is_on_chip = access->space != PTX_SPACE_GLOBAL && access->space != PTX_SPACE_LOCAL;
+        const bool is_unknown = access->table == ACCESS_UNKNOWN && is_on_chip;
+        const bool copies = grid_inst(executed, access->instruction, NULL)->form->op == PTX_OP_CP_ASYNC;
+        const bool both_list = given->table < a->table_count && access->table < b->table_count;
+        if (!is_unknown && !copies && !both_list) continue;
+        assert_int_equal(given->space, access->space);
+        assert_int_equal(given->mask & ~access->mask, 0);
+        if (both_list && !copies)
+            assert_memory_equal(a->tables + given->table, b->tables + access->table,
+                                (size_t)__builtin_popcount(access->mask) * sizeof *a->tables);
+        *access = *given;
     }
+    b->tables = a->tables;
+    b->table_count = a->table_count;
+}
+
+static void forget_untraced(wb_grid *executed, const wb_grid *recorded) {
+    for (size_t s = 0; s < executed->streams.count && s < recorded->streams.count; s++)
+        take_untraced(executed, &executed->streams.items[s], &recorded->streams.items[s]);
 }
 
 /* Where parts of a warp have met, a trace does not say for which lanes a guard is false: masks of such

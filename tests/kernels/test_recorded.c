@@ -185,6 +185,8 @@ static void test_others_are_refused(void **state) {
         {"tracer version = 5", "tracer version = 6", "expected a version of the tracer from 3 to 5"},
         {"binary version = 87", "binary version = 86",
          "the trace is of code for another architecture than the cubin"},
+        {"-block dim = (32,1,1)", "-block dim = (32,32,2)",
+         "from 1 to 1024 in x and y and to 64 in z, at most 1024 together"},
         {"-grid dim", "-other", "no trace of Accel-Sim: grid dim, block dim, binary version or"},
         {"#BEGIN_TB", "0 0 0 0 0000 ffffffff 1 R1 MOV 0 0", "post-traces-processing makes .traceg of .trace"},
         {"-kernel",

@@ -111,7 +111,7 @@ wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const w
     const wb_facts *facts = request->asked.facts;
     request->any =
         request->asked.inputs == WB_INPUTS_ANY || (request->asked.inputs == WB_INPUTS_USUAL && facts != NULL);
-    if (launch != NULL && launch->trace.source.text != NULL && (request->any || facts != NULL)) {
+    if (launch != NULL && launch->trace.text != NULL && (request->any || facts != NULL)) {
         diagnose(diagnostics, SEVERITY_ERROR, launch->trace.source.name,
                  "a trace is one execution: it says nothing of other inputs, and needs no flow facts");
         return WB_ERR_INPUT;

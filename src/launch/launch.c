@@ -34,7 +34,7 @@ void wb_launch_free(wb_launch *launch) {
     if (launch == NULL) return;
     vec_free(&launch->arguments);
     vec_free(&launch->variables);
-    free((void *)(uintptr_t)launch->trace.source.text);
+    free(launch->trace.text);
     arena_free(&launch->arena);
     free(launch);
 }
@@ -364,7 +364,7 @@ wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, st
     if (inputs->arguments == NULL || inputs->variables == NULL || inputs->contents == NULL)
         return WB_ERR_LIMIT;
     WB_TRY(copy_files(launch, arena, inputs));
-    if (launch->trace.source.text != NULL) {
+    if (launch->trace.text != NULL) {
         inputs->trace = copy(launch->trace.input.path, arena);
         return inputs->trace != NULL ? WB_OK : WB_ERR_LIMIT;
     }

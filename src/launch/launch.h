@@ -111,7 +111,8 @@ struct launch_blanks {
 /* One execution of the launch as Accel-Sim's tracer wrote it (.traceg): it says what warps do, in place of
  * arguments. */
 struct launch_trace {
-    struct source source; /* its text, malloc'd; NULL: there is none */
+    char *text; /* malloc'd, or NULL: there is none */
+    struct source source;
     wb_input input;
     size_t blocks; /* where they begin in it */
     uint32_t grid[3], block[3];

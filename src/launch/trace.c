@@ -147,9 +147,9 @@ static wb_status refuse_packed(const char *path, const char *text, size_t size, 
 wb_status launch_trace_parse(struct wb_launch *launch, const char *name, char *text, size_t size,
                              wb_diagnostics *diagnostics) {
     struct launch_trace *trace = &launch->trace;
-    free((void *)(uintptr_t)trace->source.text);
+    free(trace->text);
     const wb_input input = input_of(WB_INPUT_DATA, name, text, size);
-    *trace = (struct launch_trace){.source = {.text = text, .size = size}};
+    *trace = (struct launch_trace){.text = text, .source = {.text = text, .size = size}};
     if (input_copy(&input, &launch->arena, &trace->input) != WB_OK)
         return diagnose_out_of_memory(diagnostics, name);
     trace->source.name = trace->input.path;

@@ -292,8 +292,7 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                                      .watch = asked.watch,
                                      .any_order = asked.any_order};
     uint32_t open = 0;
-    if (launch->trace.source.text != NULL)
-        return block_of_recorded(kernel, launch, &of_grid, diagnostics, block);
+    if (launch->trace.text != NULL) return block_of_recorded(kernel, launch, &of_grid, diagnostics, block);
     return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, block)
                          : trace_given(kernel, launch, &of_grid, diagnostics, block);
 }

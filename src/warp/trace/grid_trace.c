@@ -313,7 +313,7 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
     uint32_t assumed, assumptions = 0;
     bool skipped, skips;
     WB_TRY(OPTIONS_TAKE(wb_grid_options, options, &asked, diagnostics));
-    if (launch->trace.source.text != NULL) return recorded_grid(kernel, launch, &asked, diagnostics, grid);
+    if (launch->trace.text != NULL) return recorded_grid(kernel, launch, &asked, diagnostics, grid);
     skips = asked.passes_from != UINT64_MAX;
     do {
         assumed = assumptions;

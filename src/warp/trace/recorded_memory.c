@@ -45,22 +45,24 @@ wb_status recorded_memory_objects(const struct recorded_memory *memory, uint32_t
                                   struct memory_objects *objects) {
     struct recorded_pieces all = {0};
     wb_status status = WB_OK;
+    size_t kept = 0;
     for (uint32_t i = 0; i < count && status == WB_OK && !memory->too_many; i++)
         for (size_t p = 0; p < memory->of[i].count && status == WB_OK; p++)
             status = vec_push(&all, memory->of[i].items[p]);
-    if (all.count > 0) qsort(all.items, all.count, sizeof *all.items, compare_pieces);
-    for (size_t p = 0; p < all.count && status == WB_OK; p++) {
-        const struct recorded_piece *piece = &all.items[p];
-        struct memory_object *last =
-            objects->items.count > 0 ? &objects->items.items[objects->items.count - 1] : NULL;
-        if (last == NULL || last->base + last->size <= piece->first) {
-            const struct memory_object made = {.base = piece->first,
-                                               .size = piece->end - piece->first,
-                                               .name = "memory that the trace accesses"};
-            status = vec_push(&objects->items, made);
-        } else if (piece->end > last->base + last->size) {
-            last->size = piece->end - last->base;
-        }
+    if (all.items == NULL) return status;
+    qsort(all.items, all.count, sizeof *all.items, compare_pieces);
+    for (size_t p = 0; p < all.count; p++) {
+        struct recorded_piece *last = kept > 0 ? &all.items[kept - 1] : NULL;
+        if (last == NULL || last->end <= all.items[p].first)
+            all.items[kept++] = all.items[p];
+        else if (all.items[p].end > last->end)
+            last->end = all.items[p].end;
+    }
+    for (size_t p = 0; p < kept && status == WB_OK; p++) {
+        const struct memory_object made = {.base = all.items[p].first,
+                                           .size = all.items[p].end - all.items[p].first,
+                                           .name = "memory that the trace accesses"};
+        status = vec_push(&objects->items, made);
     }
     vec_free(&all);
     return status;

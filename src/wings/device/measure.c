@@ -122,17 +122,17 @@ static wb_status take_options(const wb_measure_options *options, wb_diagnostics 
     return WB_OK;
 }
 
-/* Room for so many launches. */
-static wb_status make_empty(size_t count, wb_diagnostics *diagnostics, struct wb_measurement **measurement) {
+/* Room for so many launches; NULL, with a message, when memory is exhausted. */
+static struct wb_measurement *make_empty(size_t count, wb_diagnostics *diagnostics) {
     struct wb_measurement *made = calloc(1, sizeof *made);
     if (made != NULL) made->images = calloc(count, sizeof *made->images);
     if (made != NULL && made->images != NULL) {
         made->image_count = count;
-        *measurement = made;
-        return WB_OK;
+        return made;
     }
     free(made);
-    return diagnose_out_of_memory(diagnostics, "measure");
+    (void)diagnose_out_of_memory(diagnostics, "measure");
+    return NULL;
 }
 
 /* Hands it out, or frees it where it came to an error. */
@@ -148,9 +148,9 @@ wb_status wb_measurement_new(const wb_kernel *kernel, const wb_launch *launch,
                              const wb_measure_options *options, wb_diagnostics *diagnostics,
                              wb_measurement **measurement) {
     wb_measure_options asked;
-    struct wb_measurement *made = NULL;
     WB_TRY(take_options(options, diagnostics, &asked));
-    WB_TRY(make_empty(1, diagnostics, &made));
+    struct wb_measurement *made = make_empty(1, diagnostics);
+    if (made == NULL) return WB_ERR_LIMIT;
     wb_status status = image_make(kernel, launch, diagnostics, made->images);
     if (status == WB_OK) status = measure(made, &asked, diagnostics);
     return hand_out(status, made, measurement);
@@ -178,12 +178,14 @@ wb_status wb_measurement_new_list(const wb_module *module, const wb_launches *la
                                   wb_measurement **measurement) {
     const size_t count = wb_launches_count(launches);
     wb_measure_options asked;
-    struct wb_measurement *made = NULL;
     WB_TRY(take_options(options, diagnostics, &asked));
     asked.results = false;
-    WB_TRY(make_empty(count, diagnostics, &made));
+    struct wb_measurement *made = make_empty(count, diagnostics);
+    if (made == NULL) return WB_ERR_LIMIT;
     made->parts = calloc(count + 1, sizeof(wb_measurement *));
-    wb_status status = made->parts != NULL ? WB_OK : diagnose_out_of_memory(diagnostics, "measure");
+    if (made->parts == NULL)
+        return hand_out(diagnose_out_of_memory(diagnostics, "measure"), made, measurement);
+    wb_status status = WB_OK;
     for (size_t i = 0; i < count && status == WB_OK; i++)
         status = measure_part(made, module, wb_launches_at(launches, i), i, &asked, diagnostics);
     if (status == WB_OK) status = measure(made, &asked, diagnostics);

@@ -311,7 +311,8 @@ uint32_t wb_machine_warp_width(const wb_machine *machine);
 /* Overrides one key: "mem_latency=200", "dispatch_depth=unlimited", "class.fp32.latency=3",
  * "unit.INT.count=2"; or promises where a launch finds its memory: "resident=data,code", names of
  * wb_resident_name_at, once and behind the others; "data.x": the buffer that argument x, or a field, is; or
- * takes some of its SMs for the GPU: "partition=8,green-context" (or sm-mask, mps, mig), once. */
+ * takes some of its SMs for the GPU: "partition=8,green-context" (or sm-mask, mps, mig), once; or has memory
+ * serve others, too: "interference=1000,200", requests at any time and bytes per us, once. */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
 
 /* The promises, in order; NULL past the end. Each has an assumption (P1 to P5) that says what it means; P6 is
@@ -400,17 +401,18 @@ const wb_input *wb_launch_input(const wb_launch *launch, size_t index);
 
 /* What a launch file may say in place of an option of the command. */
 typedef enum {
-    WB_LAUNCH_CODE,       /* the PTX file or cubin */
-    WB_LAUNCH_FACTS,      /* the file of flow facts */
-    WB_LAUNCH_PTXAS_INFO, /* the file with what ptxas -v printed */
-    WB_LAUNCH_MACHINE,    /* the name of a preset or a file */
-    WB_LAUNCH_DEADLINE,   /* as wb_deadline_cycles takes it */
-    WB_LAUNCH_ACCEPT,     /* as wb_accept_read takes it */
-    WB_LAUNCH_COMPILE,    /* "ptxas": PTX is compiled with it for the machine */
-    WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
-    WB_LAUNCH_PARTITION,  /* likewise behind "partition=" */
-    WB_LAUNCH_IMAGE,      /* as wb_program_module takes it */
-    WB_LAUNCH_KERNEL,     /* as wb_module_find_kernel takes it; of each launch of a list */
+    WB_LAUNCH_CODE,         /* the PTX file or cubin */
+    WB_LAUNCH_FACTS,        /* the file of flow facts */
+    WB_LAUNCH_PTXAS_INFO,   /* the file with what ptxas -v printed */
+    WB_LAUNCH_MACHINE,      /* the name of a preset or a file */
+    WB_LAUNCH_DEADLINE,     /* as wb_deadline_cycles takes it */
+    WB_LAUNCH_ACCEPT,       /* as wb_accept_read takes it */
+    WB_LAUNCH_COMPILE,      /* "ptxas": PTX is compiled with it for the machine */
+    WB_LAUNCH_RESIDENT,     /* as wb_machine_set takes it behind "resident=" */
+    WB_LAUNCH_PARTITION,    /* likewise behind "partition=" */
+    WB_LAUNCH_INTERFERENCE, /* likewise behind "interference=" */
+    WB_LAUNCH_IMAGE,        /* as wb_program_module takes it */
+    WB_LAUNCH_KERNEL,       /* as wb_module_find_kernel takes it; of each launch of a list */
 } wb_launch_setting;
 
 /* What the first launch that says it says; files as they can be opened, though they stand in the launch file
@@ -615,6 +617,7 @@ typedef struct {
     wb_watch watch;
     bool any_order; /* not of `cover`: of any order of atomics, and of accesses to memory that warps share
                        without a barrier; where control or an address hangs on that, they are not known */
+    uint64_t passes_from; /* not of `cover`: as in wb_grid_options */
 } wb_trace_options;
 
 /* Executes one block on known and unknown values and keeps each warp's path. WB_ERR_DECLINED when a branch or
@@ -652,11 +655,11 @@ typedef struct {
                               ask for the same but for whole lines of memory, and how many there are. Such a
                               grid can be bounded, but neither simulated, searched nor listed, nor bounded on
                               machines with caches or static dispatch. 0: 2^22 + 1 */
-    uint64_t passes_from; /* neither of `cover` nor of blocks by classes: after so many warp instructions, and
-                             again after as many, passes of a loop that only computes with integers are
-                             skipped where they follow from one of them. They do not count for
-                             `instruction_limit`. 0: 2^16; UINT64_MAX: none */
-    bool until_unknown;   /* not of `cover`: the grid ends with the first block of which not all is known */
+    uint64_t passes_from;  /* not of `cover`: after so many warp instructions, and again after as many, passes
+                              of a loop are skipped where they follow from one of them. If blocks are not
+                              executed by classes, it only computes with integers. They do not count for
+                              `instruction_limit`. 0: 2^16, by classes 2^12; UINT64_MAX: none */
+    bool until_unknown;    /* not of `cover`: the grid ends with the first block of which not all is known */
     uint32_t first_blocks; /* not of `cover`: only so many blocks, the first ones, x first. 0: all */
 } wb_grid_options;
 
@@ -773,6 +776,10 @@ typedef enum {
     WB_ASSUME_PARTITION_SM_MASK,
     WB_ASSUME_PARTITION_MPS,
     WB_ASSUME_PARTITION_MIG,
+    WB_ASSUME_PARTITION_OF_SMS, /* beside neighbours */
+    /* What is stated of others ("interference"). */
+    WB_ASSUME_NEIGHBOURS_IN_BUDGET,
+    WB_ASSUME_NEIGHBOURS_SERVED,
     WB_ASSUME_TASK_ORDER, /* of tasks (docs/task.md) */
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,
@@ -852,6 +859,7 @@ typedef enum {
     WB_PART_TAIL,
     WB_PART_SUB_CORES,    /* initiations in other sub-cores than the busiest of their block */
     WB_PART_INTERFERENCE, /* initiations and issue slots of other warps, which a warp waits for */
+    WB_PART_NEIGHBOURS,   /* requests of others than the kernel ("interference"), which memory serves */
     WB_PART_WAIT,         /* of a simulation: ready, or waiting for a unit, while others are served */
     WB_PART_COUNT
 } wb_part_kind;
@@ -907,8 +915,9 @@ typedef struct {
     uint64_t windows_left_out; /* behind these, as they are too many */
     const wb_form *forms;      /* of `kernel`: what each of its forms says. Owned as `reason` is */
     size_t form_count;
-    const char *form; /* which of them is the least; else NULL */
-    double seconds;   /* processor time the method took */
+    const char *form;    /* which of them is the least; else NULL */
+    uint64_t neighbours; /* of `cycles`: that memory serves others than the kernel ("interference") */
+    double seconds;      /* processor time the method took */
 } wb_bound;
 
 /* A method, or a policy, without a result. */

@@ -176,6 +176,7 @@ wb_status request_grid_beside(const struct request *request, wb_diagnostics *dia
     wb_grid_options trace = request_given_grid(request);
     struct wb_diagnostics messages = {0};
     trace.instruction_limit = request->beside_max;
+    trace.until_unknown = true;
     wb_status status = wb_grid_trace(request->kernel, request->launch, &trace, &messages, grid);
     if (messages.over_limit) status = WB_ERR_DECLINED;
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);

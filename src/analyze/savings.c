@@ -62,7 +62,8 @@ wb_status request_find_savings(const struct request *request, wb_analysis *analy
     wb_status status = WB_OK;
     if (wb_analysis_best(analysis) == NULL || machine_isa(analysis->machine) != ISA_SASS) return WB_OK;
     for (int promise = 0; promise < RESIDENT_BUFFERS && status == WB_OK; promise++)
-        status = save_promise(request, analysis, (enum resident)promise, &messages);
+        if (!neighbours_evict(analysis->machine, (enum resident)promise))
+            status = save_promise(request, analysis, (enum resident)promise, &messages);
     for (uint32_t n = 0; n < machine_as_stated(analysis->machine)->buffers.count && status == WB_OK; n++)
         status = save_buffer(request, analysis, n, &messages);
     request_settle(&messages, status != WB_OK && messages.no_memory, diagnostics);

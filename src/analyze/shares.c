@@ -84,6 +84,7 @@ static wb_status analyse_share(const struct request *request, const struct wb_an
     if (machine == NULL) return analysis_no_memory(messages);
     *machine = *machine_as_stated(whole->machine);
     machine->fills.each_access = machine->fills.each_load = false; /* request_take_lesser decides anew */
+    machine->neighbours.of = u32_max(machine->neighbours.of, machine->memory.sms);
     machine->memory.sms = share->sms;
     if (machine->partition.sms > 0) machine->partition.sms = share->sms;
     wb_status status =

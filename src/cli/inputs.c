@@ -47,8 +47,12 @@ static bool is_partition(const char *setting) {
     return sets(setting, "partition=");
 }
 
-/* Settings of wings are read by methods, which only `analyze` has. Promises and partitions are a launch's:
- * the machine that `machine show` prints would have them without saying so. */
+static bool is_budget(const char *setting) {
+    return sets(setting, "interference=");
+}
+
+/* Settings of wings are read by methods, which only `analyze` has. Promises, partitions and budgets are a
+ * launch's: the machine that `machine show` prints would have them without saying so. */
 static wb_status check_settings(const struct options *options, wb_diagnostics *diagnostics) {
     const bool has_methods = (options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0;
     const bool has_launches = (options->command & (COMMAND_ANALYZE | COMMAND_SIMULATE)) != 0;
@@ -58,6 +62,8 @@ static wb_status check_settings(const struct options *options, wb_diagnostics *d
             problem = "has no effect here: only methods of `warpbound analyze` read it";
         if (!has_launches && (is_promise(setting) || is_partition(setting)))
             problem = "is for a launch: only `warpbound analyze` and `simulate` take it";
+        if (options->command != COMMAND_ANALYZE && is_budget(setting))
+            problem = "is for bounds of a launch: only `warpbound analyze` takes it";
         if (problem == NULL) continue;
         wb_diagnostics_error(diagnostics, setting, problem);
         return WB_ERR_INPUT;
@@ -96,18 +102,34 @@ static wb_status set_resident(const struct options *options, wb_machine *machine
     return status;
 }
 
-/* The part of the GPU that the launch file names, where the command line names none. */
-static wb_status set_partition(const struct options *options, wb_machine *machine,
+/* What the launch file says of the machine, where the command line says nothing of it. */
+static wb_status set_of_launch(const struct options *options, wb_launch_setting of, const char *key,
+                               bool is_it(const char *setting), wb_machine *machine,
                                wb_diagnostics *diagnostics) {
-    const char *partition = options->of_launch[WB_LAUNCH_PARTITION];
+    const char *value = options->of_launch[of];
     char setting[80];
     for (size_t i = 0; i < options->sets.count; i++)
-        if (is_partition(options->sets.items[i])) partition = NULL;
-    if (partition == NULL) return WB_OK;
-    (void)snprintf(setting, sizeof setting, "partition=%s", partition);
+        if (is_it(options->sets.items[i])) value = NULL;
+    if (value == NULL) return WB_OK;
+    (void)snprintf(setting, sizeof setting, "%s=%s", key, value);
     wb_status status = wb_machine_set(machine, setting, diagnostics);
-    if (status != WB_OK) note_setting(options, WB_LAUNCH_PARTITION, partition, diagnostics);
+    if (status == WB_OK) status = wb_machine_check(machine, diagnostics);
+    if (status != WB_OK) note_setting(options, of, value, diagnostics);
     return status;
+}
+
+/* What the command line says of the machine and then, of what that does not name, the launch file: the part
+ * of the GPU, promises, the budget of others, of whom simulations have none. */
+static wb_status set_machine(const struct options *options, wb_machine *machine,
+                             wb_diagnostics *diagnostics) {
+    wb_status status = set_keys(options, machine, diagnostics);
+    if (status == WB_OK) status = wb_machine_check(machine, diagnostics);
+    if (status == WB_OK)
+        status = set_of_launch(options, WB_LAUNCH_PARTITION, "partition", is_partition, machine, diagnostics);
+    if (status == WB_OK) status = set_resident(options, machine, diagnostics);
+    if (status == WB_OK) status = wb_machine_check(machine, diagnostics);
+    if (status != WB_OK || options->command == COMMAND_SIMULATE) return status;
+    return set_of_launch(options, WB_LAUNCH_INTERFERENCE, "interference", is_budget, machine, diagnostics);
 }
 
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
@@ -125,10 +147,7 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     if (status != WB_OK) note_setting(options, WB_LAUNCH_MACHINE, name, diagnostics);
     wb_diagnostics_about(diagnostics, NULL);
     if (status == WB_OK && options->memory != 0) status = set_memory(options->memory, loaded, diagnostics);
-    if (status == WB_OK) status = set_keys(options, loaded, diagnostics);
-    if (status == WB_OK) status = set_partition(options, loaded, diagnostics);
-    if (status == WB_OK) status = set_resident(options, loaded, diagnostics);
-    if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
+    if (status == WB_OK) status = set_machine(options, loaded, diagnostics);
     if (status != WB_OK) {
         wb_machine_free(loaded);
         return status;

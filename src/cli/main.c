@@ -12,6 +12,7 @@
 #include "manual.h"
 #include "stop.h"
 #include "terminal.h"
+#include "wing.h"
 
 static bool has_status; /* of the process, by its main function */
 
@@ -121,6 +122,17 @@ static int run_completion(int argc, char **argv) {
     return refuse_words("completion: expected a shell: bash, zsh or fish");
 }
 
+/* In place of `analyze` the command of a wing whose file one of the arguments names. */
+static const struct command *command_for(const struct command *command, int argc, char **argv) {
+    if (command->bit != COMMAND_ANALYZE) return command;
+    for (int i = 2; i < argc; i++) {
+        const struct cli_wing *wing;
+        for (size_t w = 0; is_yaml_name(argv[i]) && (wing = cli_wing_at(w)) != NULL; w++)
+            if (wing->takes != NULL && wing->takes(argv[i])) return wing->command;
+    }
+    return command;
+}
+
 static bool is_one_of(const char *text, const char *name, const char *other) {
     return strcmp(text, name) == 0 || strcmp(text, other) == 0;
 }
@@ -145,7 +157,8 @@ static int run(int argc, char **argv) {
         return printed(WB_OK);
     }
     const struct command *command = command_named(argv[1]);
-    return command != NULL ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+    if (command == NULL) return unknown_command(argv[1]);
+    return run_command(command_for(command, argc, argv), argc - 1, argv + 1);
 }
 
 #ifndef main /* tests compile it as a function of theirs */

@@ -19,6 +19,7 @@ struct cli_wing {
     /* What settings begin with that only its methods read, and what a setting is called that no method did;
      * or NULL. */
     const char *settings, *unread;
+    bool (*takes)(const char *path); /* whether `analyze` leaves the file to its command; NULL: none */
 };
 
 /* The wings of this build; NULL past the end. The build makes this table. */

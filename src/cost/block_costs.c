@@ -273,6 +273,7 @@ static wb_status add_additions(struct cost_maker *maker, const struct additions 
     add_beside(maker, WB_PART_TRANSLATIONS, added->beside.translations);
     add_beside(maker, WB_PART_DRAM, added->beside.sectors);
     add_requests(maker, added->beside.requests);
+    add_beside(maker, WB_PART_NEIGHBOURS, maker->bound->neighbours);
     return cost_divide(maker, WB_PART_FETCH, added->fetch, &weights);
 }
 
@@ -286,8 +287,8 @@ static const struct block_rule *rule_of(const struct bound_method *method) {
 wb_status block_costs(struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     const struct additions added = additions_of(maker);
-    const cycles all = cycles_add(beside_sum(&added.beside),
-                                  cycles_add(added.release, cycles_add(added.memory, added.fetch)));
+    const cycles beside = cycles_add(beside_sum(&added.beside), maker->bound->neighbours);
+    const cycles all = cycles_add(beside, cycles_add(added.release, cycles_add(added.memory, added.fetch)));
     const struct block_rule *rule = rule_of(maker->method);
     if (rule == NULL && maker->method->attribute == NULL)
         return cost_decline(maker, "nothing says where its cycles go");

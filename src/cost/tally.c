@@ -107,6 +107,7 @@ static enum cost_apart apart_of(wb_part_kind what) {
     case WB_PART_DISPATCH: return COST_DISPATCH;
     case WB_PART_FETCH: return COST_FETCH;
     case WB_PART_MEMORY:
+    case WB_PART_NEIGHBOURS:
     case WB_PART_TRANSLATIONS:
     case WB_PART_DRAM: return COST_MEMORY;
     default: return COST_OTHER;

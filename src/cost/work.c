@@ -112,10 +112,10 @@ void cost_work_add_block(const struct timed_grid *timed, uint32_t block, uint64_
     for (uint32_t w = 0; w < timed->grid->warp_count; w++) {
         struct warp_steps steps = warp_steps_begin(timed, block, w);
         struct warp_step step;
-        while (warp_steps_next(&steps, &step)) {
+        while (warp_steps_next_of_sum(&steps, &step)) {
             const uint32_t entry = (uint32_t)(step.inst - timed->code.insts);
             struct cost_work *of = &work[timed_origin(&timed->code, entry)];
-            add_executions(step.inst, times, step.init, of);
+            add_executions(step.inst, cycles_mul(times, step.times), step.init, of);
             if (step.access != NULL)
                 of->requests = cycles_add(of->requests, cycles_mul(step.access->request_count, times));
             else if (step.inst->init > 0 && step.init > step.inst->init)

@@ -222,6 +222,7 @@ SETTING_READER(accept, WB_LAUNCH_ACCEPT)
 SETTING_READER(compile, WB_LAUNCH_COMPILE)
 SETTING_READER(resident, WB_LAUNCH_RESIDENT)
 SETTING_READER(partition, WB_LAUNCH_PARTITION)
+SETTING_READER(interference, WB_LAUNCH_INTERFERENCE)
 SETTING_READER(image, WB_LAUNCH_IMAGE)
 SETTING_READER(kernel, WB_LAUNCH_KERNEL)
 
@@ -253,6 +254,7 @@ static const struct field launch_fields[] = {
     {.key = "compile", .kind = FIELD_NESTED, .read = read_compile},
     {.key = "resident", .kind = FIELD_NESTED, .read = read_resident},
     {.key = "partition", .kind = FIELD_NESTED, .read = read_partition},
+    {.key = "interference", .kind = FIELD_NESTED, .read = read_interference},
     {0},
 };
 
@@ -416,9 +418,9 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
 static wb_status require_same(const struct ytree *document, const struct ytree_node *mapping,
                               const wb_launch *launch, const wb_launches *launches) {
     assert(launch != NULL);
-    static const wb_launch_setting same[] = {WB_LAUNCH_CODE,      WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
-                                             WB_LAUNCH_ACCEPT,    WB_LAUNCH_COMPILE, WB_LAUNCH_RESIDENT,
-                                             WB_LAUNCH_PARTITION, WB_LAUNCH_IMAGE};
+    static const wb_launch_setting same[] = {WB_LAUNCH_CODE,      WB_LAUNCH_MACHINE,      WB_LAUNCH_DEADLINE,
+                                             WB_LAUNCH_ACCEPT,    WB_LAUNCH_COMPILE,      WB_LAUNCH_RESIDENT,
+                                             WB_LAUNCH_PARTITION, WB_LAUNCH_INTERFERENCE, WB_LAUNCH_IMAGE};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
         return ytree_error(
             document, ytree_find(mapping, "ptxas_info"),

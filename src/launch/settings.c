@@ -72,6 +72,7 @@ enum setting_kind {
     SETTING_MACHINE,   /* a file, or the name of a preset */
     SETTING_DEADLINE,  /* a time */
     SETTING_PARTITION, /* SMs and a kind */
+    SETTING_BUDGET,    /* of neighbours */
     SETTING_NAME,      /* of something in the code */
     SETTING_NAMES,     /* a list of names, or one */
     SETTING_PROMISES,  /* likewise of promises */
@@ -101,6 +102,7 @@ static const struct {
                             "a list of translations, data, data.ARGUMENT, code, code-l1, block-l1",
                             SETTING_PROMISES, NULL},
     [WB_LAUNCH_PARTITION] = {"partition", PARTITION_EXPECTED, SETTING_PARTITION, NULL},
+    [WB_LAUNCH_INTERFERENCE] = {"interference", NEIGHBOURS_EXPECTED, SETTING_BUDGET, NULL},
     [WB_LAUNCH_KERNEL] = {"kernel", "the name of a kernel", SETTING_NAME, NULL},
     [WB_LAUNCH_IMAGE] = {"image", "the name of an image of a program, or a list of them", SETTING_IMAGES,
                          NULL},
@@ -176,6 +178,17 @@ static wb_status store_partition(const struct ytree *document, const struct ytre
     return text.failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
 }
 
+/* What others have of memory, likewise. */
+static wb_status store_budget(const struct ytree *document, const struct ytree_node *value,
+                              struct wb_launch *launch) {
+    struct machine_neighbours neighbours;
+    struct text text = {.arena = &launch->arena};
+    WB_TRY(neighbours_read(document, value, &neighbours));
+    text_printf(&text, "%" PRIu32 ",%" PRIu32, neighbours.requests, neighbours.bytes_per_us);
+    launch->settings[WB_LAUNCH_INTERFERENCE] = text.data;
+    return text.failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
+}
+
 const char *launch_promise_problem(const struct wb_launch *launch, const char *promise, size_t length,
                                    const struct launch_argument **part) {
     const char *name = promised_buffer(promise, length);
@@ -234,6 +247,7 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     char *path = NULL;
     launch->settings_at[setting] = value->at;
     if (settings[setting].kind == SETTING_PARTITION) return store_partition(document, value, launch);
+    if (settings[setting].kind == SETTING_BUDGET) return store_budget(document, value, launch);
     if (settings[setting].kind >= SETTING_NAMES) return store_names(setting, document, value, launch);
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
         return ytree_expected(document, value, settings[setting].expected);

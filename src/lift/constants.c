@@ -33,7 +33,8 @@ static const struct launch_constant {
     {0x2c, 0x2c, UINT16_MAX, 4, WORD_SREG, PTX_SREG_DYNAMIC_SMEM_SIZE},
     {0x10c, 0x10c, UINT16_MAX, 4, WORD_SREG, PTX_SREG_NSMID},
     {0x50, 0xd0, UINT16_MAX, 8, WORD_CONST_WINDOW, 0},
-    {0x90, 0x40, UINT16_MAX, 8, WORD_GRID_BARRIER, 0},
+    {0x90, 0x44, UINT16_MAX, 4, WORD_GRID_BARRIER, 0},
+    {0x94, 0x48, UINT16_MAX, 4, WORD_GRID_BARRIER, 0},
 };
 
 /* Where the 64 bits are that say how global memory is cached. */

@@ -299,6 +299,14 @@ struct machine_partition {
     uint32_t of;   /* SMs of the whole GPU */
 };
 
+/* What all others than the kernel have of the memory behind its SMs: in any time it serves no more than so
+ * many of their requests, of MEMORY_SECTOR_BYTES each, and so many bytes in each microsecond. */
+struct machine_neighbours {
+    bool stated; /* else there are none */
+    uint32_t requests, bytes_per_us;
+    uint32_t of; /* SMs whose shares that memory is, of a kernel on some of them; 0: as the machine has it */
+};
+
 struct wb_machine {
     char name[MACHINE_NAME_MAX];
     char description[MACHINE_TEXT_MAX];
@@ -336,6 +344,7 @@ struct wb_machine {
     struct promised_buffers buffers;   /* of RESIDENT_BUFFERS */
     struct machine_fills fills;        /* likewise, by what caches keep */
     struct machine_partition partition;
+    struct machine_neighbours neighbours;
 };
 
 #define PARTITION_EXPECTED "SMs and a kind, such as {sms: 8, kind: green-context}"
@@ -347,6 +356,29 @@ wb_status partition_read(const struct ytree *document, const struct ytree_node *
 /* Takes a part of the machine for the whole of it: "8,green-context". WB_ERR_INPUT with a message where it
  * is none. */
 wb_status machine_set_partition(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics);
+
+#define NEIGHBOURS_EXPECTED "a budget, such as {requests: 1000, bytes_per_us: 200}"
+
+/* Reads that as a file has it. Errors have their places. */
+wb_status neighbours_read(const struct ytree *document, const struct ytree_node *value,
+                          struct machine_neighbours *neighbours);
+
+/* Has memory serve others beside the kernel: "1000,200". WB_ERR_INPUT with a message where it is no budget.
+ */
+wb_status machine_set_neighbours(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics);
+
+/* Whether bounds hold beside them: what keeps memory busy for ever, or can evict what is promised to be in
+ * it, has none. False with a sentence of what is wrong in *problem. */
+bool neighbours_check(const struct wb_machine *machine, struct text *problem);
+
+/* Most cycles for which memory serves a request of theirs: a fraction. */
+struct cycles_fraction {
+    uint64_t cycles, per;
+};
+struct cycles_fraction neighbours_hold(const struct wb_machine *machine);
+
+/* How often they are served in a cycle: likewise. */
+struct cycles_fraction neighbours_rate(const struct wb_machine *machine);
 
 /* What a launch promises of memory: when the kernel starts it is there, and stays until it ends. */
 enum resident {
@@ -361,6 +393,11 @@ enum resident {
 
 static inline bool machine_promises(const struct wb_machine *machine, enum resident promise) {
     return (machine->resident >> promise & 1) != 0;
+}
+
+/* Whether neighbours can evict what is promised. */
+static inline bool neighbours_evict(const struct wb_machine *machine, enum resident promise) {
+    return machine->neighbours.stated && promise != RESIDENT_CODE_L1 && promise != RESIDENT_BLOCK_L1;
 }
 
 /* Has DRAM run at a clock, in MHz: what is slower than its figures are for takes longer in proportion. False:

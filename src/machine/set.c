@@ -298,11 +298,13 @@ static wb_status set_figure(wb_machine *machine, const char *assignment, wb_diag
 }
 
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
-    static const char promise[] = "resident=", partition[] = "partition=";
+    static const char promise[] = "resident=", partition[] = "partition=", others[] = "interference=";
     if (strncmp(assignment, promise, sizeof promise - 1) == 0)
         WB_TRY(machine_promise(machine, assignment + sizeof promise - 1, diagnostics));
     else if (strncmp(assignment, partition, sizeof partition - 1) == 0)
         WB_TRY(machine_set_partition(machine, assignment + sizeof partition - 1, diagnostics));
+    else if (strncmp(assignment, others, sizeof others - 1) == 0)
+        WB_TRY(machine_set_neighbours(machine, assignment + sizeof others - 1, diagnostics));
     else
         WB_TRY(set_figure(machine, assignment, diagnostics));
     const char *setting = arena_string(&machine->arena, assignment, strlen(assignment));
@@ -338,7 +340,8 @@ wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostic
     const struct isa_keys *keys = &isa_keys[machine_isa(machine)];
     bool fits = machine_memory_check(&machine->memory, &problem) &&
                 machine_fetch_check(&machine->fetch, &problem) &&
-                (keys->fits == NULL || keys->fits(machine, &problem)) && plain_only_check(machine, &problem);
+                (keys->fits == NULL || keys->fits(machine, &problem)) &&
+                plain_only_check(machine, &problem) && neighbours_check(machine, &problem);
     if (!fits)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
     text_free(&problem);

@@ -231,11 +231,29 @@ static const struct {
         {.id = "N4",
          .text = ("the GPU is the partition: a MIG instance, whose SMs and slices of L2 and DRAM are its "
                   "own; nothing else runs in it")},
+    [WB_ASSUME_PARTITION_OF_SMS] =
+        {.id = "N5",
+         .text = ("the GPU is the partition: nothing else runs on its SMs (MPS does not see to that)")},
+    [WB_ASSUME_NEIGHBOURS_IN_BUDGET] =
+        {.id = "N6",
+         .text = ("others (interference: other SMs, copies, CPUs, the display) keep to the budget: in any "
+                  "time memory serves no more requests of theirs, each of a sector at most or an atomic's "
+                  "lane, write-backs and page tables included; they change nothing that the kernel accesses; "
+                  "the clock is no lower than stated")},
+    [WB_ASSUME_NEIGHBOURS_SERVED] =
+        {.id = "N7",
+         .text =
+             ("others delay the kernel, by whole cycles, only while L2 or DRAM serve a request of theirs: "
+              "for no longer than a sector holds an SM's share of L2 and twice that of DRAM, divided "
+              "among all SMs, as all traffic spreads, or, with row_cycle, L2 and that; rows that it "
+              "closes and a line that it evicts included; their misses delay nothing else")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "
                   "launch overhead has passed; copies keep to their bandwidth, whatever runs beside them, "
-                  "and the host to its times; nothing else uses the GPU")},
+                  "and the host to its times; nothing else uses the GPU; while kernels that "
+                  "share SMs have blocks left, no SM is without one for longer than dispatch_latency, and "
+                  "nothing else means nothing but these")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

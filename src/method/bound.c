@@ -46,6 +46,7 @@ const char *wb_part_name(wb_part_kind what) {
     case WB_PART_TAIL: return "tail";
     case WB_PART_SUB_CORES: return "sub-cores";
     case WB_PART_INTERFERENCE: return "interference";
+    case WB_PART_NEIGHBOURS: return "neighbours";
     case WB_PART_WAIT:
     case WB_PART_COUNT: break;
     }

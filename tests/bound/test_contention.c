@@ -1,5 +1,5 @@
 /* Bounds of kernels whose SMs share one memory, on random small GPUs and grids: no simulation exceeds them,
- * and no request waits longer than they say. */
+ * beside neighbours neither, and no request waits longer than they say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "bound/analysis/registry.h"
 #include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
+#include "bound/method/neighbours.h"
 #include "grid_bounds.h"
 #include "naive_gpu.h"
 #include "random_block.h"
@@ -27,6 +28,8 @@ struct census {
 };
 
 static struct census census;
+
+static const char *const naive_policies[] = {"lrr", "gto", "oldest"};
 
 static const char *const kernel_forms[] = {"area",       "balance",       "sm",
                                            "chain-area", "chain-balance", "chain-sm"};
@@ -78,9 +81,10 @@ static cycles bound_by(const struct bound_method *method, const struct bound_inp
     return bound.cycles;
 }
 
-/* Both ways of counting the waiting hold by themselves. */
-static void check_kernel(const struct contended_case *made) {
-    const cycles longest = simulate_longest(made);
+/* The least bound beside the neighbours of a machine, if any, of what takes `longest`. Both ways of counting
+ * the waiting hold by themselves. */
+static cycles least_bound(const struct contended_case *made, const struct wb_machine *machine,
+                          cycles longest) {
     cycles least = CYCLES_SATURATED;
     for (size_t m = 0; m < sizeof kernel_forms / sizeof *kernel_forms; m++) {
         const struct bound_method *form = grid_formula_named(kernel_forms[m]);
@@ -91,6 +95,7 @@ static void check_kernel(const struct contended_case *made) {
                 .work = ways[w], .machine = made->timed->machine, .contended = true};
             cycles bound = bound_by(form, &input);
             if (bound == 0) continue;
+            bound = time_beside_neighbours(machine, bound, 0);
             if (longest > bound)
                 fail_msg("seed %llu: %llu cycles above %s of %llu, %s\n%s", (unsigned long long)made->seed,
                          (unsigned long long)longest, form->name, (unsigned long long)bound,
@@ -99,6 +104,12 @@ static void check_kernel(const struct contended_case *made) {
             least = cycles_min(least, bound);
         }
     }
+    return least;
+}
+
+static void check_kernel(const struct contended_case *made) {
+    const cycles longest = simulate_longest(made);
+    const cycles least = least_bound(made, made->timed->machine, longest);
     double ratio = least == 0 ? 1 : (double)longest / (double)least;
     census.sum += ratio;
     census.count++;
@@ -110,7 +121,7 @@ static void check_kernel(const struct contended_case *made) {
 static void check_requests(const struct contended_case *made, const char *policy) {
     struct naive_gpu_result naive;
     const cycles wait = contention_wait(&made->work);
-    naive_gpu_simulate(made->timed, policy, false, made->work.resident_most, &naive);
+    naive_gpu_simulate(made->timed, policy, false, made->work.resident_most, NULL, &naive);
     if (naive.most_on_the_way > made->work.contention.in_flight)
         fail_msg("seed %llu: %llu requests of an SM on their way, not %llu\n%s",
                  (unsigned long long)made->seed, (unsigned long long)naive.most_on_the_way,
@@ -121,16 +132,21 @@ static void check_requests(const struct contended_case *made, const char *policy
     naive_gpu_free(&naive);
 }
 
-/* Instructions with requests keep their unit for as long, however many they make. */
-static void even_inits(struct random_gpu *gpu) {
+/* Accesses keep their unit for as long as their instructions do. */
+static void even_accesses(struct random_gpu *gpu) {
     struct traffic *traffic = &gpu->timed.traffic;
-    for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++)
-        gpu->hand.code.insts[i].init += 4 * gpu->hand.machine.memory.request_cycles;
     for (size_t p = 0; p < traffic->patterns.count; p++)
         for (uint32_t a = 0; a < traffic->patterns.items[p].access_count; a++) {
             struct traffic_access *access = &traffic->patterns.items[p].accesses[a];
             access->cycles = gpu->hand.code.insts[access->instruction].init;
         }
+}
+
+/* Instructions with requests keep their unit for as long, however many they make. */
+static void even_inits(struct random_gpu *gpu) {
+    for (uint32_t i = 0; i < HAND_INSTRUCTIONS; i++)
+        gpu->hand.code.insts[i].init += 4 * gpu->hand.machine.memory.request_cycles;
+    even_accesses(gpu);
 }
 
 /* Some memory instructions are of the other unit, where several can send at a time. */
@@ -211,7 +227,6 @@ static const struct random_gpu_family family = {
 /* Loads, stores and atomics; one place that requests leave from, or several. */
 static void test_accesses(void **state) {
     (void)state;
-    static const char *const policies[] = {"lrr", "gto", "oldest"};
     uint32_t rounds = random_rounds(2000);
     for (uint64_t seed = 0; seed < rounds; seed++) {
         struct random_gpu_family varied = family;
@@ -225,10 +240,168 @@ static void test_accesses(void **state) {
         even_inits(&gpu);
         make_by_accesses(seed, &gpu, &made);
         check_kernel(&made);
-        if (seed % 4 == 0) check_requests(&made, policies[seed / 4 % 3]);
+        if (seed % 4 == 0) check_requests(&made, naive_policies[seed / 4 % 3]);
         grid_work_free(&made.work);
         random_gpu_free(&gpu);
     }
+}
+
+/* ---- Neighbours ----------------------------------------------------------------------------------------
+ */
+
+/* A machine of 1 MHz with a budget of neighbours, `bytes` in a cycle. */
+static struct wb_machine with_neighbours(const struct wb_machine *machine, uint32_t requests,
+                                         uint32_t bytes) {
+    struct wb_machine beside = *machine;
+    beside.clock_mhz = 1;
+    beside.neighbours =
+        (struct machine_neighbours){.stated = true, .requests = requests, .bytes_per_us = bytes};
+    return beside;
+}
+
+/* The longest of some executions in which neighbours come when they hurt, or at random. */
+static cycles longest_beside(const struct contended_case *made, const struct machine_neighbours *budget) {
+    static const uint32_t eager[] = {256, 256, 200, 60};
+    cycles longest = 0;
+    for (size_t run = 0; run < 4; run++) {
+        const struct naive_neighbours neighbours = {budget->requests, budget->bytes_per_us,
+                                                    MEMORY_SECTOR_BYTES, made->seed + run, eager[run]};
+        struct naive_gpu_result naive;
+        naive_gpu_simulate(made->timed, naive_policies[(made->seed + run) % 3], false,
+                           made->work.resident_most, &neighbours, &naive);
+        longest = cycles_max(longest, naive.end);
+        naive_gpu_free(&naive);
+    }
+    return longest;
+}
+
+static void test_neighbours(void **state) {
+    (void)state;
+    const uint32_t rounds = random_rounds(1500);
+    uint32_t without_requests = 0, without_rate = 0, near = 0;
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_state random = random_seeded(~seed);
+        struct random_gpu_family varied = family;
+        struct random_gpu gpu;
+        struct contended_case made;
+        varied.dispatch = seed % 4 == 0 ? DISPATCH_STATIC : DISPATCH_GREEDY;
+        if (seed % 2 == 0) varied.sub_cores = varied.units = 1;
+        random_gpu_make(seed, &varied, &gpu);
+        even_inits(&gpu);
+        make_by_accesses(seed, &gpu, &made);
+        const struct wb_machine *machine = made.timed->machine;
+        const uint32_t most = (MEMORY_SECTOR_BYTES - 1) / machine->memory.service;
+        const uint32_t requests = (uint32_t)random_below(&random, 30);
+        const uint32_t bytes = (uint32_t)random_below(&random, most + 1);
+        const struct wb_machine beside = with_neighbours(machine, requests, bytes);
+        const struct wb_machine rate = with_neighbours(machine, 0, bytes);
+        const struct wb_machine burst = with_neighbours(machine, requests, 0);
+        const cycles longest = longest_beside(&made, &beside.neighbours);
+        near += 10 * longest >= 8 * least_bound(&made, &beside, longest);
+        without_requests += longest > least_bound(&made, &rate, 0);
+        without_rate += longest > least_bound(&made, &burst, 0);
+        grid_work_free(&made.work);
+        random_gpu_free(&gpu);
+    }
+    printf("beside neighbours, seeds 0 to %u: %u reach eight tenths of the bound, %u exceed one without "
+           "their requests, %u one without their rate\n",
+           rounds - 1, near, without_requests, without_rate);
+    assert_true(near > rounds / 30 && without_requests > rounds / 20 && without_rate > rounds / 20);
+}
+
+/* Leaves the blocks of SM 0 alone on it. Returns how many requests the others make. */
+static uint32_t leave_first_sm(struct random_gpu *gpu, const struct contended_case *all) {
+    struct wb_grid *grid = &gpu->hand.grid;
+    uint64_t others = 0;
+    size_t left = 0;
+    for (size_t b = 0; b < grid->blocks.count; b++) {
+        if (b % gpu->hand.machine.memory.sms == 0)
+            grid->blocks.items[left++] = grid->blocks.items[b];
+        else
+            others += all->work.classes.items[b].load.requests;
+    }
+    grid->blocks.count = left;
+    gpu->hand.machine.memory.sms = 1;
+    traffic_free(&gpu->timed.traffic);
+    gpu->timed.traffic = (struct traffic){0};
+    assert_int_equal(traffic_make(grid, &gpu->hand.machine, NULL, &gpu->timed.traffic), WB_OK);
+    even_accesses(gpu);
+    return (uint32_t)others;
+}
+
+/* Two kernels, each on SMs of its own: what one asks the memory for is a budget beside which the other is
+ * bounded. */
+static void test_kernels_side_by_side(void **state) {
+    (void)state;
+    const uint32_t rounds = random_rounds(1500);
+    uint32_t beyond_alone = 0;
+    for (uint64_t seed = 0; seed < rounds; seed++) {
+        struct random_gpu_family varied = family;
+        struct random_gpu gpu;
+        struct contended_case both, one;
+        struct naive_gpu_result naive;
+        cycles end = 0;
+        varied.dispatch = DISPATCH_STATIC;
+        random_gpu_make(seed, &varied, &gpu);
+        even_inits(&gpu);
+        make_by_accesses(seed, &gpu, &both);
+        naive_gpu_simulate(both.timed, naive_policies[seed % 3], false, both.work.resident_most, NULL,
+                           &naive);
+        for (size_t b = 0; b < gpu.hand.grid.blocks.count; b += gpu.hand.machine.memory.sms)
+            end = cycles_max(end, naive.blocks[b].end);
+        const uint32_t others = leave_first_sm(&gpu, &both);
+        make_by_accesses(seed, &gpu, &one);
+        const struct wb_machine beside = with_neighbours(one.timed->machine, others, 0);
+        (void)least_bound(&one, &beside, end);
+        beyond_alone += end > least_bound(&one, one.timed->machine, 0);
+        naive_gpu_free(&naive);
+        grid_work_free(&one.work);
+        grid_work_free(&both.work);
+        random_gpu_free(&gpu);
+    }
+    printf("side by side, seeds 0 to %u: %u kernels take longer than they can alone\n", rounds - 1,
+           beyond_alone);
+    assert_true(beyond_alone > rounds / 50);
+}
+
+/* What is proven beside neighbours is the longest time that their budget allows. */
+static void test_longest_times(void **state) {
+    (void)state;
+    struct random_state random = random_seeded(7);
+    struct wb_machine machine = {.memory = {.service = 1}};
+    for (uint32_t round = 0; round < 2000; round++) {
+        machine.memory.service = 1 + (uint32_t)random_below(&random, 5);
+        const uint32_t requests = (uint32_t)random_below(&random, 50);
+        const uint32_t bytes = (uint32_t)random_below(&random, 31 / machine.memory.service + 1);
+        const struct wb_machine beside = with_neighbours(&machine, requests, bytes);
+        const cycles alone = random_below(&random, 1000), time = time_beside_neighbours(&beside, alone, 0);
+        const cycles service = machine.memory.service;
+        /* time <= alone + service * (requests + bytes / 32 * time), and time + 1 is not */
+        assert_true(32 * time <= 32 * (alone + service * requests) + service * bytes * time);
+        assert_true(32 * (time + 1) > 32 * (alone + service * requests) + service * bytes * (time + 1));
+    }
+    machine.memory.service = 4;
+    const struct wb_machine busy = with_neighbours(&machine, 0, 8);
+    assert_true(time_beside_neighbours(&busy, 1, 0) == CYCLES_SATURATED);
+}
+
+/* Others send a request every 8 cycles. While a kernel keeps the memory busy, for 100 cycles, theirs wait;
+ * the next kernel, a single request, meets them all. A budget of what is sent is no bound: it is of what is
+ * served.
+ */
+static void test_requests_that_waited(void **state) {
+    (void)state;
+    const cycles service = 4, every = 8, begin = 100;
+    struct wb_machine machine = {.memory = {.service = (uint32_t)service}};
+    const uint32_t waiting = (uint32_t)(begin / every + 1), bytes = MEMORY_SECTOR_BYTES / (uint32_t)every;
+    const struct wb_machine sent = with_neighbours(&machine, 1, bytes);
+    const struct wb_machine served = with_neighbours(&machine, waiting, bytes);
+    cycles now = begin;
+    for (cycles count = 0; count < now / every + 1; count++)
+        now += service;
+    const cycles time = now + service - begin;
+    assert_true(time > time_beside_neighbours(&sent, service, 0));
+    assert_true(time <= time_beside_neighbours(&served, service, 0));
 }
 
 static const uint32_t depths[] = {0, 1, 3, DEPTH_UNLIMITED};
@@ -275,12 +448,23 @@ static void test_by_hand(void **state) {
     }
 }
 
-/* Block bounds of a block alone. */
+static void expect_within(uint64_t seed, const struct random_gpu *gpu, const struct bound_method *method,
+                          cycles longest, cycles bound) {
+    if (longest > bound)
+        fail_msg("seed %llu: %llu cycles above %s of %llu\n%s", (unsigned long long)seed,
+                 (unsigned long long)longest, method->name, (unsigned long long)bound, gpu->label.data);
+}
+
+/* Block bounds of a block alone, and beside neighbours. */
 static void check_block(uint64_t seed, const struct random_gpu *gpu) {
     static const struct bound_method *const methods[] = {&bound_sib, &bound_fib, &bound_aln, &bound_fifo,
                                                          &bound_elb};
-    const struct contended_case made = {.seed = seed, .label = gpu->label.data, .timed = &gpu->timed};
+    const struct contended_case made = {
+        .seed = seed, .label = gpu->label.data, .timed = &gpu->timed, .work = {.resident_most = 1}};
+    const struct wb_machine beside = with_neighbours(
+        &gpu->hand.machine, seed % 9, (uint32_t)(seed % (32 / gpu->hand.machine.memory.service)));
     const cycles longest = simulate_longest(&made);
+    const cycles longest_with = longest_beside(&made, &beside.neighbours);
     struct arena arena = {0};
     struct block_profile profile;
     struct request_load load;
@@ -300,10 +484,9 @@ static void check_block(uint64_t seed, const struct random_gpu *gpu) {
         wb_bound bound = {0};
         assert_int_equal(methods[m]->run(&input, &bound), WB_OK);
         contended_block_add(methods[m], timed.machine, &load, &bound);
-        if (bound.kind == WB_UPPER && longest > bound.cycles)
-            fail_msg("seed %llu: %llu cycles above %s of %llu\n%s", (unsigned long long)seed,
-                     (unsigned long long)longest, methods[m]->name, (unsigned long long)bound.cycles,
-                     gpu->label.data);
+        if (bound.kind != WB_UPPER) continue;
+        expect_within(seed, gpu, methods[m], longest, bound.cycles);
+        expect_within(seed, gpu, methods[m], longest_with, time_beside_neighbours(&beside, bound.cycles, 0));
     }
     block_profile_free(&profile);
     arena_free(&arena);
@@ -384,8 +567,15 @@ static void test_one_load(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accesses),      cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_several_ports), cmocka_unit_test(test_one_load),
+        cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_kernels_side_by_side),
+        cmocka_unit_test(test_longest_times),
+        cmocka_unit_test(test_requests_that_waited),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_several_ports),
+        cmocka_unit_test(test_one_load),
     };
     int failed = cmocka_run_group_tests_name("contention", tests, NULL, NULL);
     printf("%llu grids: simulated over bound %.3f in the mean, %.3f at most, %llu attained; %llu bounds less "

@@ -36,7 +36,7 @@ static void check_family(const struct level_family *family, uint32_t rounds) {
     }
     printf("%s: of %" PRIu32 " grids %" PRIu32 " reach nine tenths of the bound, %" PRIu32 " all of it\n",
            family->name, rounds, near, attained);
-    assert_true(near >= rounds / (family->several || family->barriers ? 100 : 20));
+    assert_true(near >= rounds / (family->others ? 300 : family->several || family->barriers ? 100 : 20));
 }
 
 static void test_no_execution_is_beyond_a_bound(void **state) {
@@ -222,7 +222,8 @@ static void test_shares_of_sms(void **state) {
     uint64_t shares = 0;
     for (uint32_t b = 0; b < 2; b++) {
         const struct sass_bounds block = naive_sass_block(&machine.grid, b, SASS_AS_PROVEN);
-        const uint64_t share = UINT64_C(2) * machine.service * level_transfers(&machine, b, b + 1, true);
+        const uint64_t share =
+            UINT64_C(2) * machine.service * level_transfers(&machine, b, b + 1, true, true);
         const uint64_t least = block.fib < block.elb ? block.fib : block.elb;
         if (least + share > shares) shares = least + share;
     }
@@ -242,6 +243,32 @@ static void test_stores_take_loads_away(void **state) {
     add_access(0, LEVEL_STORE, 0, 2, 1)->waits = 1;
     (void)add_access(0, LEVEL_LOAD, 0, 2, 1);
     expect(52, LEVEL_STORES_KEPT);
+}
+
+/* ---- Others ---------------------------------------------------------------------------------------------
+ */
+
+/* Others that came at once, and others that go on to come, are served before a load. */
+static void test_others_are_served_first(void **state) {
+    (void)state;
+    begin(1, 1, 1);
+    machine.service = 2;
+    machine.others = (struct level_others){.requests = 3, .hold = 7};
+    (void)add_access(0, LEVEL_LOAD, 0, 1, 1);
+    expect(26, LEVEL_NO_BURST);
+    machine.others = (struct level_others){.requests = 2, .every = 9, .hold = 7};
+    expect(26, LEVEL_NO_RATE);
+}
+
+/* Between two loads of a sector another one takes its place. */
+static void test_others_evict(void **state) {
+    (void)state;
+    begin(1, 1, 1);
+    machine.service = 20;
+    machine.others = (struct level_others){.requests = 1, .hold = 1};
+    for (uint32_t i = 0; i < 2; i++)
+        add_access(0, LEVEL_LOAD, 0, 1, 1)->waits = (uint8_t)(i == 0 ? 0 : 1);
+    expect(46, LEVEL_KEPT_BESIDE);
 }
 
 /* ---- What is no bound -----------------------------------------------------------------------------------
@@ -283,7 +310,7 @@ static void test_exact_times_are_no_bounds_with_fills(void **state) {
     printf("takes %" PRIu32 ", %" PRIu32 " without DRAM, bound %" PRIu64 "\n", time, without,
            level_bound(&machine, LEVEL_WHOLE));
     assert_true(time <= level_bound(&machine, LEVEL_WHOLE));
-    assert_true(time > without + machine.service * level_transfers(&machine, 0, 1, true));
+    assert_true(time > without + machine.service * level_transfers(&machine, 0, 1, true, true));
 }
 
 int main(void) {
@@ -298,6 +325,8 @@ int main(void) {
         cmocka_unit_test(test_fills_let_own_accesses_overtake),
         cmocka_unit_test(test_shares_of_sms),
         cmocka_unit_test(test_stores_take_loads_away),
+        cmocka_unit_test(test_others_are_served_first),
+        cmocka_unit_test(test_others_evict),
         cmocka_unit_test(test_exact_times_are_no_bounds_with_fills),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,6 +282,71 @@ static void test_grid_refutations(void **state) {
     }
 }
 
+/* Grids each kind of whose blocks is a kernel, side by side with the others in streams (docs/task.md):
+ * claimed is the sum of what the kernels take alone, or the longest of these and all initiations over the
+ * SMs. */
+struct stream_refutation {
+    const char *file;
+    bool longest;
+    uint64_t claimed, exact;
+};
+
+static const struct stream_refutation stream_refutations[] = {
+    {"streams.yaml", false, 9, 12},
+    {"streams-longest.yaml", true, 8, 10},
+};
+
+enum { STREAM_REFUTATION_COUNT = sizeof stream_refutations / sizeof *stream_refutations };
+
+/* What blocks of one kind take without the others. */
+static uint64_t alone(const char *path, uint32_t class) {
+    char name[] = "/tmp/warpbound_block_XXXXXX";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct synthetic_block block;
+    struct text text = {0};
+    wb_kind kind;
+    const int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_int_equal(synthetic_file_read(path, diagnostics, &block), WB_OK);
+    block.classes.items[0] = block.classes.items[class];
+    block.classes.count = 1;
+    block.block_count = block.classes.items[0].count;
+    synthetic_block_print(&block, &text);
+    assert_int_equal(wb_file_write(name, text.data, diagnostics), WB_OK);
+    wb_analysis *analysis = read_block(name, "k-exhaustive", diagnostics);
+    const uint64_t time = value_of(analysis, "k-exhaustive", &kind);
+    wb_analysis_free(analysis);
+    synthetic_block_free(&block);
+    text_free(&text);
+    wb_diagnostics_free(diagnostics);
+    (void)unlink(name);
+    return time;
+}
+
+static void test_stream_refutations(void **state) {
+    (void)state;
+    for (size_t i = 0; i < STREAM_REFUTATION_COUNT; i++) {
+        const struct stream_refutation *row = &stream_refutations[i];
+        struct read_refutation read;
+        wb_kind kind;
+        refutation_read(row->file, "kernel,k-exhaustive", &read);
+        const struct grid_work *work = &read.analysis->work;
+        uint64_t sum = 0, longest = 0, initiations = 0;
+        for (uint32_t k = 0; k < work->classes.count; k++) {
+            const uint64_t time = alone(read.path, k);
+            sum += time;
+            longest = cycles_max(longest, time);
+            initiations += work->classes.items[k].initiations * work->classes.items[k].blocks;
+        }
+        const uint64_t spread = longest + cycles_ceiling(initiations, work->machine->memory.sms);
+        assert_int_equal(row->longest ? spread : sum, row->claimed);
+        assert_int_equal(value_of(read.analysis, "k-exhaustive", &kind), row->exact);
+        assert_true(row->exact > row->claimed);
+        refutation_free(&read);
+    }
+}
+
 /* No file without a row above. */
 static void test_every_file_is_checked(void **state) {
     (void)state;
@@ -291,7 +356,8 @@ static void test_every_file_is_checked(void **state) {
     for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
         files += strstr(entry->d_name, ".yaml") != NULL;
     (void)closedir(folder);
-    assert_int_equal(files, REFUTATION_COUNT + GRID_REFUTATION_COUNT + MEMORY_REFUTATION_COUNT);
+    assert_int_equal(files, REFUTATION_COUNT + GRID_REFUTATION_COUNT + MEMORY_REFUTATION_COUNT +
+                                STREAM_REFUTATION_COUNT);
 }
 
 struct malformed {
@@ -446,6 +512,7 @@ int main(void) {
         cmocka_unit_test(test_refutations),
         cmocka_unit_test(test_grid_refutations),
         cmocka_unit_test(test_memory_refutations),
+        cmocka_unit_test(test_stream_refutations),
         cmocka_unit_test(test_every_file_is_checked),
         cmocka_unit_test(test_malformed_files_are_refused),
         cmocka_unit_test(test_printed_blocks_read_back),

@@ -124,7 +124,8 @@ static void test_some_of_the_sms(void **state) {
 #define THEN "; status=$?; rm $launch; exit $status"
     struct run run = run_shell(IN_PARTITION "--sms 1,3" THEN);
     assert_int_equal(run.status, 0);
-    assert_true(says(run.out, "on 3 of 84") && says(run.out, "on some of the SMs") && says(run.out, "(N3)"));
+    assert_true(says(run.out, "alone in its partition") && says(run.out, "3 of 84") &&
+                says(run.out, "on some of the SMs") && says(run.out, "(N3)"));
     assert_true(says(run.out, "1 SM meets the deadline"));
     run_free(&run);
     run = run_shell(IN_PARTITION "--sms 1..4" THEN);
@@ -136,6 +137,80 @@ static void test_some_of_the_sms(void **state) {
     assert_int_equal(run.status, 1); /* of a model, which nobody accepted */
     assert_true(says(run.out, "1 SM meets the deadline in the PTX model"));
     run_free(&run);
+}
+
+/* The launch file says what others have of memory: the verdict says so, and what they could evict counts
+ * nowhere. */
+static void test_neighbours(void **state) {
+    (void)state;
+#define VECADD "kernels/cubin/vecadd.sm_86.cubin -m rtx-a6000 "
+#define PARTITION "echo 'partition: {sms: 9, kind: green-context}'"
+#define BUDGET "interference: {requests: 1000, bytes_per_us: 200}"
+    static const struct {
+        const char *also, *budget, *options;
+        int status;
+        const char *said, *unsaid;
+    } cases[] = {
+        {"true", BUDGET, VECADD, 0, "beside neighbours within the stated budget on rtx-a6000", "alone on"},
+        {"true", BUDGET, VECADD, 0, "partition N6 N7", "C12"},
+        {PARTITION, BUDGET, VECADD, 0, "partition N5 N6 N7", "N1"},
+        {PARTITION, BUDGET, VECADD "--set interference=0,0", 0, "beside", " neighbours 1"},
+        {"true", BUDGET, VECADD "--resident code-l1,block-l1", 0, "beside neighbours", "alone on"},
+        {"true", BUDGET, VECADD "--resident data.1", 2,
+         "others may evict what is promised (resident: data.1)", "named here\n\n"},
+        {"true", "interference: {requests: 0, bytes_per_us: 4000000}", VECADD, 2,
+         "others may keep memory busy for ever", "unknown"},
+        {"true", "interference: {requests: 0, bytes_per_us: 4000000}", VECADD, 2,
+         ":11:15: note: it is named here", "unknown"},
+        {"true", BUDGET, "kernels/vecadd.ptx -m ampere-sm80", 2, "no memory that requests wait for (service)",
+         "l1_size"},
+        {"true", BUDGET, "kernels/vecadd.ptx -m jcse2017", 2, "beside data caches (l1_size)", "service)"},
+        {"true", BUDGET, "kernels/vecadd.ptx -m ampere-sm80 --set service=2", 0, "beside neighbours", "N7"},
+        {"true", BUDGET, VECADD "--certificate /dev/null", 3, "no certificates of neighbours", "claim "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        (void)snprintf(
+            text, sizeof text,
+            "launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo \"%s\"; %s; } "
+            ">$launch; $WB analyze -l $launch --explain %s 2>&1; status=$?; rm $launch; exit $status",
+            cases[i].budget, cases[i].also, cases[i].options);
+        struct run run = run_shell(text);
+        if (run.status != cases[i].status || !says(run.out, cases[i].said) || says(run.out, cases[i].unsaid))
+            fail_msg("%zu: %d, %s%s", i, run.status, run.out, run.err);
+        run_free(&run);
+    }
+}
+
+/* The bound of a kernel on jetson-agx-orin. */
+static json_int_t bound_on_orin(const char *kernel, const char *settings) {
+    char text[400];
+    json_int_t bound;
+    (void)snprintf(text, sizeof text,
+                   "analyze kernels/cubin/%s.sm_87.cubin -l kernels/%s.yaml -m jetson-agx-orin --json "
+                   "--method kernel --policy lrr %s",
+                   kernel, kernel, settings);
+    json_t *root = run_json(text, 0);
+    assert_int_equal(json_unpack(root, "{s:{s:I}}", "verdict", "bound", &bound), 0);
+    json_decref(root);
+    return bound;
+}
+
+/* Beside neighbours L2 and TLBs keep nothing; each request of theirs holds L2 and DRAM for 2.25 cycles, and
+ * may have a word of atomics fetched again in 748. */
+static void test_what_neighbours_cost(void **state) {
+    (void)state;
+    const json_int_t kept = bound_on_orin("sgemm_tiled", "");
+    const json_int_t none = bound_on_orin("sgemm_tiled", "--set interference=0,0");
+    assert_true(kept < none);
+    assert_int_equal(none, bound_on_orin("sgemm_tiled", "--set sass.l2_keeps=0 --set sass.tlb_keeps=0"));
+    assert_int_equal(bound_on_orin("sgemm_tiled", "--set interference=1000,0"), none + 2250);
+    assert_int_equal(bound_on_orin("sgemm_tiled", "--set partition=8,mps --set interference=1000,0"),
+                     none + 2250);
+    /* 64 bytes a us at 306 MHz are one request in 153 cycles, or 2.25 cycles of them */
+    assert_int_equal(bound_on_orin("sgemm_tiled", "--set interference=0,64"), none * 15300 / (15300 - 225));
+    const json_int_t atomics = bound_on_orin("histogram", "--set interference=0,0");
+    assert_int_equal(bound_on_orin("histogram", "--set interference=1,0"), atomics + 748 + 2);
 }
 
 /* Where misses may overtake each other and merge, a block has all executions that it has otherwise. */
@@ -696,12 +771,12 @@ static void test_inputs_of_results(void **state) {
 
 /* ---- Traces -------------------------------------------------------------------------------------------- */
 
-#define VECADD "kernels/cubin/vecadd.sm_87.cubin "
+#define CODE_OF_TRACE "kernels/cubin/vecadd.sm_87.cubin "
 #define TRACE "tests/kernels/data/vecadd.traceg"
-#define TRACED VECADD "--trace " TRACE " -m jetson-agx-orin"
+#define TRACED CODE_OF_TRACE "--trace " TRACE " -m jetson-agx-orin"
 #define GIVEN                                                                                                \
-    VECADD "-m jetson-agx-orin -g 2 -b 32 -a 'buf:f32[40]=random(1)' -a 'buf:f32[40]=random(2)' -a "         \
-           "'buf:f32[40]=zero' -a i32:40"
+    CODE_OF_TRACE "-m jetson-agx-orin -g 2 -b 32 -a 'buf:f32[40]=random(1)' -a 'buf:f32[40]=random(2)' -a "  \
+                  "'buf:f32[40]=zero' -a i32:40"
 
 /* The number of a member, of an object in another one. */
 static json_int_t number_in(const json_t *document, const char *object, const char *key) {
@@ -733,7 +808,7 @@ static void test_a_trace_in_place_of_arguments(void **state) {
     run_free(&traced);
     run_free(&given);
     run =
-        run_beside_folder("cp " VECADD " $D/k.cubin; cp " TRACE " $D; printf 'code: k.cubin\ntrace: "
+        run_beside_folder("cp " CODE_OF_TRACE " $D/k.cubin; cp " TRACE " $D; printf 'code: k.cubin\ntrace: "
                           "vecadd.traceg\n' > $D/l.yaml; \"$WB\" simulate $D/l.yaml -m jetson-agx-orin 2>&1");
     assert_int_equal(run.status, 0);
     run_free(&run);
@@ -766,6 +841,8 @@ int main(void) {
         cmocka_unit_test(test_kernels_in_clusters_are_not_bounded),
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_some_of_the_sms),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_what_neighbours_cost),
         cmocka_unit_test(test_misses_in_any_order),
         cmocka_unit_test(test_savings),
         cmocka_unit_test(test_marks_of_a_bound),

@@ -60,7 +60,7 @@ static const struct gate gates[] = {
     {MANY "--method sib --deadline 1s -i 2,1", 1, "block-only: nothing is proven of the kernel",
      "--scope block"},
     {MANY "--method waves --deadline 1s", 3,
-     "unproven: in the PTX model, no bound of the kernel is proven, deadline 1 s, on ", "choose a method"},
+     "unproven: in the PTX model, no bound of the kernel is proven, deadline 1 s,", "choose a method"},
     {MANY "--method waves --deadline 10us", 1,
      "open: in the PTX model, no bound of the kernel is proven, deadline 10 us; slowest found 15.66 us",
      NULL},

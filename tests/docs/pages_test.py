@@ -139,7 +139,8 @@ OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
 OF_WING = {"abstract_cta": ["--abstract-warp", "hirvisalo", "triangle-sum-slide.yaml"],
            "device": ["warpbound measure"], "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"],
            "jcse2017": ["--order", "--channels"],
-           "makespan": ["warpbound makespan"], "record": ["warpbound record"], "sweep": ["warpbound sweep"]}
+           "makespan": ["warpbound makespan"], "record": ["warpbound record"], "sweep": ["warpbound sweep"],
+           "task": ["warpbound task", "task.yaml"]}
 
 
 CALL = r"^(\$ |sudo |for .* do |parallel .*\n *)?(warpbound|warpbound-check|make) [a-z-]"

@@ -497,7 +497,13 @@ static void test_errors_of_files(void **state) {
          "deadline, "
          "accept, "
          "compile, "
-         "resident, partition"},
+         "resident, partition, interference"},
+        {"interference: none\n", "l.yaml:1:15: error: interference: expected a budget, such as {requests: "
+                                 "1000, bytes_per_us: 200}, got 'none'"},
+        {"interference: {requests: 8}\n", "l.yaml:1:15: error: key 'bytes_per_us' is missing: expected a "
+                                          "whole number from 0 to 4294967294"},
+        {"interference: {requests: -1, bytes_per_us: 0}\n",
+         "l.yaml:1:26: error: requests: expected a whole number from 0 to 4294967294, got '-1'"},
         {"partition: 8\n", "l.yaml:1:12: error: partition: expected SMs and a kind, such as {sms: 8, kind: "
                            "green-context}, got '8'"},
         {"partition: {sms: 8}\n", "l.yaml:1:12: error: expected SMs and a kind, such as {sms: 8, kind: "
@@ -703,7 +709,7 @@ static void test_errors_of_lists(void **state) {
          "shared, "
          "registers, assume, trace, types, arguments, variables, facts, ptxas_info, machine, deadline, "
          "accept, "
-         "compile, resident, partition, got '7'",
+         "compile, resident, partition, interference, got '7'",
          WB_ERR_INPUT},
         {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",
          "l.yaml:2:21: error: code: differs from an earlier one: give one for the whole list", WB_ERR_INPUT},

@@ -1,6 +1,7 @@
 /* Machine code made by hand that reads a parameter of each size from 1 to 40 at each offset from 8 to 23, in
  * units of 1, 2, 4 and 8 bytes, by constants and by an index as unoptimised code does: what it stores is what
- * the launch gave, also where a word lies in several parameters or beside them. */
+ * the launch gave, also where a word lies in several parameters or beside them. Of the launch's own
+ * constants, those of the grid barrier are refused by name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,16 +71,21 @@ static void add_parameter(struct made_cubin *made, uint32_t ordinal, uint32_t of
     MADE_RECORD(made, MADE_INFO, 0x17, 0, ordinal | offset << 16, size << 18 | 0x1f000);
 }
 
-static void make(struct made_cubin *made, const struct layout *layout) {
-    made_begin(made);
-    made->header.e_flags = 0x6004b04; /* sm_75: no cache policies */
-    write_code(made, layout);
+/* Makes both functions of the file as long as its code. */
+static void cover_code(struct made_cubin *made) {
     for (enum made_symbol s = MADE_KERNEL; s <= MADE_FUNCTION; s++) {
         Elf64_Sym symbol = made_get_symbol(made, s);
         symbol.st_value = 0;
         symbol.st_size = made->sections[MADE_CODE].sh_size;
         made_set_symbol(made, s, symbol);
     }
+}
+
+static void make(struct made_cubin *made, const struct layout *layout) {
+    made_begin(made);
+    made->header.e_flags = 0x6004b04; /* sm_75: no cache policies */
+    write_code(made, layout);
+    cover_code(made);
     made->sections[MADE_INFO].sh_size = 0;
     MADE_RECORD(made, MADE_INFO, 0x0a, 0, (layout->offset + layout->size) << 16 | BASE);
     add_parameter(made, 0, 0, 8);
@@ -153,7 +159,46 @@ static void parameters_of_every_size_at_every_offset(void **state) {
                 }
 }
 
+/* MOV R2 of one constant in front of the parameters: whether the kernel is refused for the grid barrier. */
+static bool reads_grid_barrier(uint32_t sm, uint32_t offset) {
+    static struct made_cubin made;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module = NULL;
+    const wb_kernel *kernel = NULL;
+    char *text = NULL;
+    made_begin(&made);
+    made.header.e_flags = 0x6000004 | sm << 8;
+    made.sections[MADE_CODE].sh_size = 0;
+    add_word(&made, 0x00027a02u | (uint64_t)offset << 38, 0x000fe40000000f00u);
+    add_word(&made, 0x0000794du, 0x000fea0003800000u);
+    cover_code(&made);
+    made_end(&made);
+    wb_status status =
+        wb_module_parse("made.cubin", (const char *)made.bytes, made.size, diagnostics, &module);
+    if (status == WB_OK) status = wb_module_find_kernel(module, "k", diagnostics, &kernel);
+    if (status == WB_OK) status = wb_kernel_cfg(kernel, NULL, WB_CFG_TEXT, diagnostics, &text);
+    free(text);
+    const bool named = strstr(wb_diagnostics_text(diagnostics), "the grid barrier (grid.sync)") != NULL;
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+    return named;
+}
+
+static void grid_barriers_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t sm, first;
+    } barriers[] = {{75, 0x90}, {80, 0x90}, {86, 0x90}, {89, 0x90}, {90, 0x44}};
+    for (size_t b = 0; b < sizeof barriers / sizeof *barriers; b++)
+        for (uint32_t offset = 0; offset < BASE; offset += 4)
+            assert_int_equal(reads_grid_barrier(barriers[b].sm, offset),
+                             offset == barriers[b].first || offset == barriers[b].first + 4);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parameters_of_every_size_at_every_offset)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameters_of_every_size_at_every_offset),
+        cmocka_unit_test(grid_barriers_are_refused),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

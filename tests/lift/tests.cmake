@@ -1,7 +1,7 @@
 wb_test(test_integer_code wb_warp)
 wb_test(test_logic_code wb_warp)
 wb_test(test_memory_code wb_warp)
-wb_test(test_parameter_code wb_warp)
+wb_test(test_parameter_code wb_report)
 wb_test(test_float_code wb_warp)
 wb_test(test_refinement wb_base)
 wb_test(test_issued wb_report)

@@ -12,7 +12,7 @@
 #include "bound/kernel/kernel_bounds.h"
 #include "warpbound.h"
 
-#if defined WB_WING_ABSTRACT_CTA && defined WB_WING_JCSE2017
+#if defined WB_WING_ABSTRACT_CTA && defined WB_WING_JCSE2017 && defined WB_WING_TASK
 #    define HAS_ALL_METHODS true
 #else
 #    define HAS_ALL_METHODS false

@@ -258,7 +258,7 @@ static void check_against_naive(const struct random_grid *grid, const struct sim
     const struct gpu_scheme scheme = {.name = "default", .policy = policy};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     assert_int_equal(gpu_record_make(&grid->timed, &scheme, 1, diagnostics, &record), WB_OK);
-    naive_gpu_simulate(&grid->timed, policy->name, false, grid->block.machine.limits.blocks, &naive);
+    naive_gpu_simulate(&grid->timed, policy->name, false, grid->block.machine.limits.blocks, NULL, &naive);
     const char *problem = naive.end != record.result.cycles ? "end" : NULL;
     for (size_t b = 0; b < grid->grid.blocks.count; b++)
         if (naive.blocks[b].start != record.blocks[b].start || naive.blocks[b].end != record.blocks[b].end)

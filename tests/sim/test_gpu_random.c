@@ -168,7 +168,7 @@ static void check(uint64_t seed, const struct random_gpu *gpu, const struct gpu_
         fail_msg("seed %llu, %s %s: %s\n%s", (unsigned long long)seed, scheme->name, scheme->policy->name,
                  wb_diagnostics_text(diagnostics), gpu->label.data);
     }
-    naive_gpu_simulate(&gpu->timed, scheme->policy->name, scheme->reorder, slots, &naive);
+    naive_gpu_simulate(&gpu->timed, scheme->policy->name, scheme->reorder, slots, NULL, &naive);
     const char *problem = compare(gpu, &naive, &record);
     if (problem != NULL)
         fail_msg("seed %llu, %s %s: %s differs (end %llu, naive %llu)\n%s", (unsigned long long)seed,

@@ -9,7 +9,8 @@ wb_grid *same_grid_trace(const wb_kernel *kernel, const wb_launch *launch, enum 
                          wb_diagnostics *diagnostics) {
     const wb_grid_options options = {.size = sizeof options,
                                      .classes_from = how == GRID_EXECUTED ? UINT32_MAX : 1,
-                                     .counted_from = how == GRID_COUNTED_BLOCKS ? 1 : UINT32_MAX};
+                                     .counted_from = how == GRID_COUNTED_BLOCKS ? 1 : UINT32_MAX,
+                                     .passes_from = how == GRID_EXECUTED ? UINT64_MAX : 50};
     wb_grid *grid = NULL;
     (void)wb_grid_trace(kernel, launch, &options, diagnostics, &grid);
     return grid;

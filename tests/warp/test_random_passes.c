@@ -1,5 +1,6 @@
 /* Random loops: with passes that are skipped (docs/block-classes.md, section 5) their grids are, byte for
- * byte, those of which every pass is executed. */
+ * byte, those of which every pass is executed; those with accesses, barriers and floats by classes of blocks.
+ */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,13 +25,14 @@
 #define EXECUTED_MOST 400000u /* warp instructions: some loops never end */
 
 struct tally {
-    uint32_t kernels, endless, shorter, differing;
+    uint32_t kernels, endless, shorter, differing, by_classes;
 };
 
 struct writer {
     struct random_state random;
     struct text body;
     uint32_t labels;
+    bool by_classes; /* with what passes may have there */
 };
 
 static uint32_t below(struct writer *writer, uint32_t bound) {
@@ -89,6 +91,29 @@ static const char *const statements[] = {
     "add.f32 %f1, %f1, %f0;",
 };
 
+static const char *const accesses[] = {
+    "and.b32 %t, $r, 1020;\nmad.wide.u32 %q, %t, 1, %buf;\nld.global.u32 $R, [%q];",
+    "and.b32 %t, $r, 0x3fffff8;\nmad.wide.u32 %q, %t, 1, %buf;\nst.global.u64 [%q], $l;",
+    "shr.u32 %t, $r, 6;\nmad.wide.u32 %q, %t, 4, %buf;\nld.global.u32 $R, [%q];",
+    "mad.wide.u32 %q, %n0, 4, %buf;\nld.global.u32 $R, [%q];",
+    "mad.wide.u32 %q, %n0, 64, %ptr;\nst.global.u32 [%q], $r;",
+    "add.s64 %ptr, %ptr, $S;\nld.global.v2.u32 {$R, %t}, [%ptr];",
+    "add.s64 %ptr, %ptr, %c;\nst.global.u32 [%ptr], $r;",
+    "add.s64 %ptr, %ptr, -64;\n@$p ld.global.u32 $R, [%ptr];",
+    "and.b32 %t, $r, 124;\nadd.u32 %t, %t, %tile;\nst.shared.u32 [%t], $r;",
+    "and.b32 %t, %n0, 63;\nmad.lo.u32 %t, %t, 4, %tile;\nld.shared.u32 $R, [%t];",
+    "mad.lo.u32 %t, %r9, %r9, %tile;\nand.b32 %t, %t, 0xfc;\nadd.u32 %t, %t, %tile;\nld.shared.u32 $R, [%t];",
+    "bar.sync 0;",
+    "mul.f32 %f1, %f1, %f0;\nadd.f32 %f0, %f1, %f0;",
+    "fma.rn.f32 %f1, %f1, %f0, %f0;",
+    "cvt.rzi.u32.f32 $R, %f1;",
+    "shfl.sync.bfly.b32 $R, $r, 1, 31, 0xffffffff;",
+    "vote.sync.any.pred $P, $p, 0xffffffff;",
+    "atom.global.add.u32 $R, [%buf], $r;",
+    "mov.u32 $R, %ctaid.x;",
+    "mov.u32 $R, %clock;",
+};
+
 static void put_operand(struct writer *writer, char kind) {
     struct text *body = &writer->body;
     static const uint32_t numbers[] = {0,  1,  2,   3,    4,          7,          8,
@@ -101,6 +126,7 @@ static void put_operand(struct writer *writer, char kind) {
     case 'P':
     case 'p': text_printf(body, "%%p%u", below(writer, 2)); break;
     case 'i': text_printf(body, "%u", below(writer, 9)); break;
+    case 'S': text_printf(body, "%u", 8u << below(writer, 6)); break;
     default: text_printf(body, "%u", numbers[1 + below(writer, sizeof numbers / sizeof *numbers - 1)]); break;
     }
 }
@@ -117,7 +143,10 @@ static void put_statement(struct writer *writer, const char *statement) {
 
 static void put_statements(struct writer *writer, uint32_t count) {
     while (count-- > 0)
-        put_statement(writer, statements[below(writer, sizeof statements / sizeof *statements)]);
+        if (writer->by_classes && chance(writer, 40))
+            put_statement(writer, accesses[below(writer, sizeof accesses / sizeof *accesses)]);
+        else
+            put_statement(writer, statements[below(writer, sizeof statements / sizeof *statements)]);
 }
 
 /* Statements that some lanes, or passes, leave out; a loop of few passes; an access. */
@@ -192,16 +221,19 @@ static void put_begin(struct writer *writer) {
     text_string(&writer->body,
                 ".version 8.0\n.target sm_75\n.address_size 64\n"
                 ".visible .entry k(.param .u64 buffer)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<1>;\n"
-                ".reg .b32 %r<5>, %n<3>, %m, %t;\n.reg .b64 %l<3>, %q, %buf;\n.reg .f32 %f<2>;\n"
+                ".reg .b32 %r<10>, %n<3>, %m, %t, %tile;\n.reg .b64 %l<3>, %q, %buf, %ptr, %c;\n"
+                ".reg .f32 %f<2>;\n.shared .align 8 .b8 shared[512];\n"
                 "ld.param.u64 %buf, [buffer];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, 7;\n"
+                "mov.u32 %r9, %tid.x;\nmov.u32 %tile, shared;\nadd.s64 %ptr, %buf, 0x1000000;\n"
+                "mov.u32 %r4, %ctaid.x;\nmad.wide.u32 %c, %r4, 8, 8;\n"
                 "mov.u32 %r2, 0;\nshl.b32 %r3, %r0, 3;\nmov.u32 %r4, %ctaid.x;\nmov.u64 %l0, 5;\n"
                 "mov.u64 %l1, 0;\ncvt.u64.u32 %l2, %r0;\nmov.u32 %n0, 0;\nmov.u32 %n1, 0;\nmov.u32 %n2, 0;\n"
                 "mov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\nsetp.eq.u32 %p0, %r0, 3;\n"
                 "setp.ne.u32 %p1, %r0, %r0;\n");
 }
 
-static char *kernel_make(uint64_t seed) {
-    struct writer writer = {.random = random_seeded(seed)};
+static char *kernel_make(uint64_t seed, bool by_classes) {
+    struct writer writer = {.random = random_seeded(seed), .by_classes = by_classes};
     put_begin(&writer);
     const uint32_t within = below(&writer, 3) == 0 ? 1 + below(&writer, 2) : 0;
     for (uint32_t loops = within > 0 ? 1 : 1 + below(&writer, 2); loops > 0; loops--)
@@ -214,10 +246,10 @@ static char *kernel_make(uint64_t seed) {
     return text_take(&writer.body);
 }
 
-static wb_grid *trace(const wb_kernel *kernel, const wb_launch *launch, uint64_t passes_from, uint64_t limit,
-                      wb_diagnostics *diagnostics) {
+static wb_grid *trace(const wb_kernel *kernel, const wb_launch *launch, uint32_t classes_from,
+                      uint64_t passes_from, uint64_t limit, wb_diagnostics *diagnostics) {
     const wb_grid_options options = {.size = sizeof options,
-                                     .classes_from = UINT32_MAX,
+                                     .classes_from = classes_from,
                                      .passes_from = passes_from,
                                      .instruction_limit = limit};
     wb_grid *grid = NULL;
@@ -233,36 +265,49 @@ static uint64_t instructions_of(const wb_grid *grid) {
     return sum;
 }
 
-static void compare(uint64_t seed, const char *bytes, size_t size, struct tally *tally,
-                    struct text *difference) {
+/* Classes from so many blocks on, UINT32_MAX: none. */
+static void compare_from(uint32_t classes, uint64_t seed, const char *bytes, size_t size, struct tally *tally,
+                         struct text *difference) {
     static const uint32_t grids[] = {1, 2}, threads[] = {1, 7, 32, 33};
+    const bool by_classes = classes != UINT32_MAX;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
     wb_launch *launch = wb_launch_new();
-    const uint32_t grid[3] = {grids[seed % 2], 1, 1}, block[3] = {threads[seed / 2 % 4], 1, 1};
+    const uint32_t grid[3] = {grids[seed % 2] + (by_classes ? 3 : 0), 1, 1},
+                   block[3] = {threads[seed / 2 % 4], 1, 1};
     const uint64_t from = 1 + seed % 97;
     /* Assumed of values; of values that were forgotten, and nothing depends on, maybe other ones. */
     const assumed_set of_values = assumed_bit(ASSUMED_LAST_LANE) | assumed_bit(ASSUMED_NAN_BITS);
     if (wb_launch_set_grid(launch, grid, diagnostics) != WB_OK ||
         wb_launch_set_block(launch, block, diagnostics) != WB_OK ||
-        wb_launch_add_argument(launch, "buf:u32[4096]=zero", diagnostics) != WB_OK ||
+        wb_launch_add_argument(launch, by_classes ? "buf:u32[0x8000000]" : "buf:u32[4096]=zero",
+                               diagnostics) != WB_OK ||
         wb_launch_assume(launch, WB_TAKE_DIV_ZERO, diagnostics) != WB_OK ||
         wb_module_parse("random", bytes, size, diagnostics, &module) != WB_OK)
         fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), bytes);
     const wb_kernel *kernel = wb_module_kernel(module, 0);
-    wb_grid *whole = trace(kernel, launch, UINT64_MAX, EXECUTED_MOST, diagnostics);
-    wb_grid *skipping = trace(kernel, launch, from, 2 * EXECUTED_MOST, diagnostics), *shorter = NULL;
+    wb_grid *whole = trace(kernel, launch, UINT32_MAX, UINT64_MAX, EXECUTED_MOST, diagnostics);
+    const bool limited = diagnostics->over_limit;
+    wb_grid *skipping =
+                trace(kernel, launch, classes, from, (by_classes ? 16 : 2) * EXECUTED_MOST, diagnostics),
+            *shorter = NULL;
     if (whole == NULL) {
-        tally->endless++; /* within what may be executed */
+        tally->endless++; /* within what may be executed, or with an error */
+        if (skipping != NULL && !limited) text_string(difference, "an error is skipped");
     } else if (skipping == NULL) {
         text_printf(difference, "%s", wb_diagnostics_text(diagnostics));
     } else {
         tally->kernels++;
+        tally->by_classes += skipping->executed != 0;
+        if ((whole->notes.assumed & ~skipping->notes.assumed & assumed_bit(ASSUMED_NO_CONTRACTION)) != 0)
+            text_string(difference, "rounded products are forgotten");
         skipping->notes.assumed |= of_values;
         whole->notes.assumed |= of_values;
         (void)same_grid(skipping, whole, difference);
-        shorter = trace(kernel, launch, from, instructions_of(whole) / 2 + 1, diagnostics);
-        tally->shorter += shorter != NULL;
+        const uint64_t executed = skipping->executed == 0 ? grid[0] : skipping->executed;
+        shorter = trace(kernel, launch, classes, from, instructions_of(whole) * executed / grid[0] / 2 + 1,
+                        diagnostics);
+        tally->shorter += shorter != NULL && (!by_classes || skipping->executed != 0);
     }
     wb_grid_free(shorter);
     wb_grid_free(whole);
@@ -270,6 +315,11 @@ static void compare(uint64_t seed, const char *bytes, size_t size, struct tally 
     wb_launch_free(launch);
     wb_module_free(module);
     wb_diagnostics_free(diagnostics);
+}
+
+static void compare(uint64_t seed, const char *bytes, size_t size, struct tally *tally,
+                    struct text *difference) {
+    compare_from(UINT32_MAX, seed, bytes, size, tally, difference);
 }
 
 static void report(uint64_t seed, const char *of, const char *ptx, struct text *difference,
@@ -301,9 +351,8 @@ static const char *const look_alikes[] = {
      "add.s64 %l1, %l1, %l0;\ncvt.u32.u64 %r1, %l1;\n"),
 };
 
-static void test_look_alikes(void **state) {
+static void compare_look_alikes(uint32_t classes) {
     struct tally tally = {0};
-    (void)state;
     for (uint64_t i = 0; i < 97 * sizeof look_alikes / sizeof *look_alikes; i++) {
         struct writer writer = {.labels = 0};
         struct text difference = {0};
@@ -315,11 +364,73 @@ static void test_look_alikes(void **state) {
             "OUT:\nret;\n}\n",
             look_alikes[i / 97]);
         char *ptx = text_take(&writer.body);
-        compare(i, ptx, strlen(ptx), &tally, &difference);
+        compare_from(classes, i, ptx, strlen(ptx), &tally, &difference);
         report(i, "look-alikes", ptx, &difference, &tally);
         free(ptx);
     }
     assert_int_equal(tally.differing, 0);
+}
+
+static void test_look_alikes(void **state) {
+    (void)state;
+    compare_look_alikes(UINT32_MAX);
+    compare_look_alikes(1);
+}
+
+/* Loops of classes, in which %n0 goes from 20 to 900, whose last pass makes nothing but the test; and what
+ * follows them. */
+static const struct of_classes {
+    const char *what, *body, *behind;
+    bool executes_all; /* there are no classes */
+} of_classes[] = {
+    {"a pass that later blocks do not make",
+     "mad.lo.u32 %t, %r4, -20, 950;\nsetp.lt.s32 %p2, %n0, %t;\n@%p2 st.global.u32 [%buf], %r0;\n", "",
+     false},
+    {"addresses that leave the buffer", "mad.wide.u32 %q, %n0, 0x97000, %buf;\nst.global.u32 [%q], %r0;\n",
+     "", true},
+    {"those of later blocks do",
+     "mul.lo.u32 %t, %r4, 0x940000;\nmad.wide.u32 %q, %n0, 0x90000, %buf;\ncvt.u64.u32 %l0, %t;\n"
+     "add.s64 %q, %q, %l0;\nld.global.u8 %t, [%q];\n",
+     "", true},
+    {"a product of a skipped pass", "cvt.rn.f32.u32 %f0, %n0;\nmul.f32 %f0, %f0, 0f3f8ccccd;\n",
+     "mov.f32 %f0, 0f43dc0000;\nadd.f32 %f0, %f0, 0f3e99999a;\nmov.b32 %t, %f0;\n"
+     "setp.eq.u32 %p2, %t, 0x43dc2666;\n@%p2 bra OUT;\n",
+     false},
+    {"control by what passes compute", "clz.b32 %t, %n0;\nadd.u32 %r1, %r1, %t;\n",
+     "setp.gt.u32 %p2, %r1, 1000;\n@%p2 bra OUT;\nst.global.u32 [%buf], %r1;\n", false},
+    {"barriers that some warps only come to",
+     "setp.lt.u32 %p2, %r0, 32;\n@%p2 bar.arrive 1, 64;\n@!%p2 bar.sync 1, 64;\n"
+     "st.shared.u32 [%tile], %n0;\nbar.sync 0;\n",
+     "", false},
+    {"lanes whose addresses grow by different steps",
+     "mul.lo.u32 %t, %n0, %r0;\nmad.wide.u32 %q, %t, 4, %ptr;\nld.global.u32 %r1, [%q];\n"
+     "mad.lo.u32 %r2, %r0, 4, %r2;\nmad.wide.u32 %q, %r2, 1, %buf;\nst.global.u32 [%q], %r1;\n",
+     "", false},
+    {"memory that passes hand on",
+     "st.shared.u32 [%tile], %n0;\nld.shared.u32 %t, [%tile];\nmad.wide.u32 %q, %t, 4, %buf;\n"
+     "st.global.u32 [%q], %r0;\n",
+     "", true},
+};
+
+static void test_of_classes(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 8 * sizeof of_classes / sizeof *of_classes; i++) {
+        const struct of_classes *of = &of_classes[i / 8];
+        struct tally tally = {0};
+        struct writer writer = {.labels = 0};
+        struct text difference = {0};
+        put_begin(&writer);
+        text_printf(&writer.body,
+                    "mov.u32 %%n0, 20;\nL:\nsetp.ge.u32 %%p3, %%n0, 900;\n@%%p3 bra DONE;\n%s"
+                    "add.s32 %%n0, %%n0, 1;\nbra L;\nDONE:\n%sOUT:\nret;\n}\n",
+                    of->body, of->behind);
+        char *ptx = text_take(&writer.body);
+        compare_from(1, i, ptx, strlen(ptx), &tally, &difference);
+        report(i, of->what, ptx, &difference, &tally);
+        if (tally.differing != 0 || (tally.by_classes == 0) != of->executes_all)
+            fail_msg("%s, %" PRIu64 ": %u by classes\n%s", of->what, i, tally.by_classes, ptx);
+        free(ptx);
+    }
 }
 
 /* Instructions that take one way of those that an unknown value leaves open, without being steered: %t names
@@ -393,46 +504,55 @@ static uint64_t first_seed(void) {
     return first == NULL ? 1 : strtoull(first, NULL, 10);
 }
 
-static void test_kernels(void **state) {
-    const uint32_t rounds = random_rounds(KERNELS);
-    struct tally tally = {0};
-    (void)state;
-    for (uint64_t seed = first_seed(); seed < first_seed() + rounds; seed++) {
-        char *ptx = kernel_make(seed);
-        struct text difference = {0};
-        compare(seed, ptx, strlen(ptx), &tally, &difference);
-        report(seed, "PTX", ptx, &difference, &tally);
-        free(ptx);
-    }
-    print_tally("PTX", &tally);
-}
-
-static void test_machine_code(void **state) {
-    const uint32_t rounds = random_rounds(KERNELS) / COMPILED_OF + 1;
+/* Compares kernels with seeds from the first on, and those compiled that come by chance. */
+static void compare_kernels(const char *of, uint32_t classes, uint32_t rounds, bool compiled) {
     const char *ptxas = ptxas_find();
     struct tally tally = {0};
-    (void)state;
-    if (ptxas == NULL) skip();
+    if (compiled && ptxas == NULL) skip();
     for (uint64_t seed = first_seed(); seed < first_seed() + rounds; seed++) {
-        char *ptx = kernel_make(seed);
+        char *ptx = kernel_make(seed, classes != UINT32_MAX);
         struct text difference = {0};
         uint8_t *cubin = NULL;
         size_t size = 0;
-        if (!ptxas_compile(ptxas, ptx, 86, seed % 3 == 0 ? 1 : 3, &cubin, &size))
+        if (!compiled)
+            compare_from(classes, seed, ptx, strlen(ptx), &tally, &difference);
+        else if (!ptxas_compile(ptxas, ptx, 86, seed % 3 == 0 ? 1 : 3, &cubin, &size))
             text_string(&difference, "ptxas refuses it");
         else
-            compare(seed, (const char *)cubin, size, &tally, &difference);
-        report(seed, "machine code", ptx, &difference, &tally);
+            compare_from(classes, seed, (const char *)cubin, size, &tally, &difference);
+        report(seed, of, ptx, &difference, &tally);
         free(cubin);
         free(ptx);
     }
-    print_tally("machine code", &tally);
+    print_tally(of, &tally);
+}
+
+static void test_kernels(void **state) {
+    (void)state;
+    compare_kernels("PTX", UINT32_MAX, random_rounds(KERNELS), false);
+}
+
+static void test_machine_code(void **state) {
+    (void)state;
+    compare_kernels("machine code", UINT32_MAX, random_rounds(KERNELS) / COMPILED_OF + 1, true);
+}
+
+static void test_classes(void **state) {
+    (void)state;
+    compare_kernels("PTX by classes", 1, random_rounds(KERNELS) / 2, false);
+}
+
+static void test_classes_of_code(void **state) {
+    (void)state;
+    compare_kernels("machine code by classes", 1, random_rounds(KERNELS) / COMPILED_OF + 1, true);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_look_alikes), cmocka_unit_test(test_guesses),      cmocka_unit_test(test_nests),
-        cmocka_unit_test(test_kernels),     cmocka_unit_test(test_machine_code),
+        cmocka_unit_test(test_of_classes), cmocka_unit_test(test_look_alikes),
+        cmocka_unit_test(test_guesses),    cmocka_unit_test(test_nests),
+        cmocka_unit_test(test_kernels),    cmocka_unit_test(test_machine_code),
+        cmocka_unit_test(test_classes),    cmocka_unit_test(test_classes_of_code),
     };
     return cmocka_run_group_tests_name("random passes", tests, NULL, NULL);
 }

@@ -474,8 +474,8 @@ bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *proven) {
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
-    if (analysis->kind != SUBJECT_BLOCK || analysis->fetch_time > 0)
-        return false; /* what memory or fetch adds is known of the block only */
+    if (analysis->kind != SUBJECT_BLOCK || analysis->fetch_time > 0 || analysis->machine->neighbours.stated)
+        return false; /* what memory, fetch or neighbours add is known of the block only */
     if (queues_are_long(analysis->machine)) return false; /* the profile is not the one of the bound */
     const struct timed_block *timed = analysis->timed;
     const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};

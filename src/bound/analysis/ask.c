@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "bound/analysis/analysis.h"
+#include "bound/method/neighbours.h"
 
 /* The subject of methods: an analysis, or, for a kernel, also its isolated blocks. */
 struct analysis_task {
@@ -11,6 +12,32 @@ struct analysis_task {
     wb_analysis *kernel;   /* whose blocks they are of; or NULL */
     uint64_t *work_left;   /* of "all": by the number of a method, of its share; NULL: they are named */
 };
+
+/* What the forms of a bound say, beside neighbours. */
+static wb_status add_to_forms(wb_analysis *analysis, uint64_t atomics, wb_bound *bound) {
+    wb_form *forms = arena_array(&analysis->log.texts, bound->form_count, sizeof *forms);
+    if (forms == NULL) return WB_ERR_LIMIT;
+    for (size_t f = 0; f < bound->form_count; f++) {
+        forms[f] = bound->forms[f];
+        if (forms[f].cycles == 0) continue;
+        forms[f].cycles = time_beside_neighbours(analysis->machine, forms[f].cycles, atomics);
+    }
+    bound->forms = forms;
+    return WB_OK;
+}
+
+/* Adds to a bound what others than the kernel have memory do: here, once, and not to those of blocks that a
+ * kernel's is made of. */
+static wb_status add_neighbours(const struct analysis_task *task, wb_diagnostics *messages, wb_bound *bound) {
+    const struct wb_analysis *counted = task->kernel != NULL ? task->kernel : task->analysis;
+    if (counted->machine == NULL || !counted->machine->neighbours.stated) return WB_OK;
+    const uint64_t atomics = counted->beside.atomics;
+    if (add_to_forms(task->analysis, atomics, bound) != WB_OK) return analysis_no_memory(messages);
+    bound_add_neighbours(counted->machine, atomics, bound);
+    if (bound->cycles != CYCLES_SATURATED) return WB_OK;
+    diagnose(messages, SEVERITY_ERROR, bound->method, "beside its neighbours the bound does not fit 64 bits");
+    return WB_ERR_LIMIT;
+}
 
 /* Runs a method, of a kernel's blocks of all of them, and keeps its bound. */
 static wb_status analysis_run_task(const struct analysis_task *task, size_t index,
@@ -22,6 +49,7 @@ static wb_status analysis_run_task(const struct analysis_task *task, size_t inde
                            ? kernel_blocks_try(task->kernel, index, request, messages, &attempt)
                            : analysis_try(analysis, index, request, messages, &attempt);
     if (attempt.found) {
+        WB_TRY(add_neighbours(task, messages, &attempt.bound));
         wb_bound *slot = method_place(&analysis->methods_run, index, analysis->bounds.items,
                                       &analysis->bounds.count, sizeof *slot);
         *slot = attempt.bound;

@@ -9,9 +9,6 @@
 #include "warp/synthetic/synthetic.h"
 #include "warp/trace/blocks.h"
 
-/* Most warp instructions that are walked one by one, where requests have to be. */
-#define WALKED_MAX UINT64_C(500000000)
-
 /* The kind with the largest bound of an isolated block. */
 static uint32_t longest_class(const struct grid_work *work) {
     uint32_t longest = 0;
@@ -70,12 +67,6 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     made->machine = machine;
     WB_TRY(grid_decline_clusters(grid, diagnostics));
     const struct machine_memory *memory = &machine->memory;
-    if ((memory_has_hierarchy(memory) || memory_is_contended(memory)) &&
-        grid_walk_length(grid) > WALKED_MAX) {
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "warps execute too many instructions to count the requests of each");
-        return WB_ERR_DECLINED;
-    }
     if (memory_has_hierarchy(memory)) {
         WB_TRY(analysis_fill_grid(made, grid, diagnostics));
         return analyse_busiest(made, grid, busiest_block(&longest_of->memory), diagnostics);
@@ -83,6 +74,7 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     made->kind = SUBJECT_KERNEL;
     if (grid->cover.covers) return analyse_covering(made, grid, watch, diagnostics);
     WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
+    if (memory_is_contended(memory)) WB_TRY(timed_grid_decline_long(&made->grid_times, diagnostics));
     made->machine = made->grid_times.machine;
     WB_TRY(block_classes_make(&made->grid_times, watch, diagnostics, &made->classes, &made->work));
     const uint32_t number = longest_of->work.classes.items[longest_class(&longest_of->work)].first;

@@ -254,7 +254,8 @@ static wb_status lone_warp(const wb_analysis *analysis, uint32_t warp, wb_diagno
                            uint64_t *stated) {
     *stated = 0;
     if (analysis->kind != SUBJECT_BLOCK || analysis->machine->fetch.size != 0 ||
-        warp >= analysis->timed->warp_count)
+        warp >= analysis->timed->warp_count ||
+        analysis->timed->paths[analysis->timed->warp_path[warp]].length > EXECUTED_MAX)
         return WB_OK;
     struct timed_block alone = *analysis->timed;
     wb_simulation simulation;

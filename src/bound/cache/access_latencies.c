@@ -17,7 +17,7 @@ static uint32_t *warp_latencies(const struct timed_grid *timed, const struct mus
     const uint32_t count = traffic_pattern_of(&timed->traffic, block, warp)->access_count;
     struct warp_steps steps = warp_steps_begin(timed, block, warp);
     struct warp_step step;
-    for (uint32_t done = 0; done < count && warp_steps_next(&steps, &step); done = steps.access) {
+    for (uint32_t done = 0; done < count && warp_steps_next_of_sum(&steps, &step); done = steps.access) {
         const cycles latency = latency_of_step(&latencies, &step, must_hits_of(hits, block, warp));
         for (uint32_t a = done; a < steps.access; a++)
             made[a] = step.inst->unit == UNIT_NONE ? LATENCY_OF_CLASS : (uint32_t)latency;

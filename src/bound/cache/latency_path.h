@@ -13,9 +13,8 @@ struct latency_warp {
     struct warp_steps steps;
     const uint8_t *verdicts;      /* on its requests (enum must_verdict), or NULL: nothing is known of them */
     struct chain_time *registers; /* per register of the code, the longest path to when it can be read */
-    cycles issue;                 /* to the issue of the last instruction */
-    cycles complete;              /* to the latest completion */
-    uint32_t issue_link, complete_link; /* the chains of both */
+    struct chain_time issue;      /* to the issue of the last instruction */
+    struct chain_time complete;   /* to the latest completion */
     bool ended;
 };
 

@@ -318,8 +318,8 @@ static wb_status work_of_block(struct memory_work *work, uint32_t block, struct 
         struct warp_steps steps = warp_steps_begin(timed, block, w);
         struct warp_step step;
         loads_in_flight_begin(flight, &timed->code);
-        while (warp_steps_next(&steps, &step)) {
-            sum->initiations = cycles_add(sum->initiations, step.init);
+        while (warp_steps_next_of_sum(&steps, &step)) {
+            sum->initiations = cycles_add(sum->initiations, cycles_mul(step.init, step.times));
             WB_TRY(loads_in_flight_step(flight, &timed->code, &step));
             if (step.access == NULL) continue;
             work_add_requests(&timed->machine->memory, step.access, sum);
@@ -376,9 +376,6 @@ static wb_status find_resident(struct memory_work *work, wb_diagnostics *diagnos
     return WB_OK;
 }
 
-/* Most instructions of a path: they are followed one by one. */
-#define WALKED_MOST ((uint64_t)1 << 36)
-
 wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_scheme *scheme,
                            wb_diagnostics *diagnostics, struct memory_work *work) {
     const char *name = timed->machine->name;
@@ -386,14 +383,7 @@ wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_sche
                                  .timed = timed,
                                  .scheme = scheme,
                                  .block_count = (uint32_t)timed->grid->blocks.count};
-    for (size_t p = 0; p < timed->grid->paths.count; p++) {
-        const uint64_t length = timed->grid->paths.items[p].length;
-        if (length <= WALKED_MOST) continue;
-        diagnose(diagnostics, SEVERITY_ERROR, name,
-                 "a warp executes %llu instructions, too many for a machine with caches: each is followed",
-                 (unsigned long long)length);
-        return WB_ERR_DECLINED;
-    }
+    WB_TRY(timed_grid_decline_long(timed, diagnostics));
     WB_TRY(find_resident(work, diagnostics));
     return work_sum_up(work) == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, name);
 }

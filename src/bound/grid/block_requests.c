@@ -40,7 +40,41 @@ bool warp_steps_next(struct warp_steps *steps, struct warp_step *step) {
         steps->access++;
     }
     step->init = cycles_max(step->inst->init, transactions);
+    step->times = 1;
     steps->step++;
+    return true;
+}
+
+bool warp_steps_at_quiet(const struct warp_steps *steps, struct path_fold *fold, uint64_t *length) {
+    const struct traffic_pattern *pattern = steps->pattern;
+    const struct path_place place = {.code = steps->code,
+                                     .stream = steps->stream,
+                                     .step = steps->step,
+                                     .access_step = steps->access < pattern->access_count
+                                                        ? pattern->accesses[steps->access].step
+                                                        : UINT64_MAX,
+                                     .maybe_executed = steps->maybe_executed};
+    return path_at_fold(&steps->cursor, fold) && fold_is_quiet(&place, fold, length);
+}
+
+void warp_steps_skip(struct warp_steps *steps, uint64_t length) {
+    steps->step += length;
+    path_skip_fold(&steps->cursor);
+}
+
+bool warp_steps_next_of_sum(struct warp_steps *steps, struct warp_step *step) {
+    struct path_fold fold;
+    uint64_t length;
+    while (steps->run.count == 0 && !path_runs_next(&steps->summed, &steps->run, &steps->run_times)) {
+        if (!warp_steps_at_quiet(steps, &fold, &length)) return warp_steps_next(steps, step);
+        steps->summed = path_runs_of_body(&fold);
+        steps->repetitions = fold.repetitions;
+        warp_steps_skip(steps, length);
+    }
+    const struct timed_inst *inst = &steps->code->insts[steps->run.first++];
+    steps->run.count--;
+    *step = (struct warp_step){
+        .inst = inst, .init = inst->init, .times = cycles_mul(steps->run_times, steps->repetitions)};
     return true;
 }
 
@@ -135,7 +169,7 @@ wb_status request_load_of_block(const struct timed_grid *timed, uint32_t block,
         struct warp_steps steps = warp_steps_begin(timed, block, w);
         struct warp_step step;
         loads_in_flight_begin(flight, &timed->code);
-        while (warp_steps_next(&steps, &step)) {
+        while (warp_steps_next_of_sum(&steps, &step)) {
             WB_TRY(loads_in_flight_step(flight, &timed->code, &step));
             if (step.access == NULL) continue;
             add_requests(timed->machine, step.inst->unit, step.access->request_count,

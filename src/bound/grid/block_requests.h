@@ -15,6 +15,7 @@ struct warp_step {
     uint32_t access_index;               /* of `access` in the warp's pattern */
     bool maybe_executed;                 /* it is only maybe executed */
     cycles init;                         /* cycles that its unit is busy with it if nothing stalls */
+    uint64_t times;                      /* in sums: how often it is executed so */
 };
 
 /* Where a reader of a warp's instructions stands. */
@@ -25,7 +26,10 @@ struct warp_steps {
     uint64_t step;   /* position in the path of the next instruction */
     uint32_t access; /* the next access of the pattern */
     const struct access_stream *stream;
-    uint32_t maybe_executed; /* the next stretch of steps that are only maybe executed */
+    uint32_t maybe_executed;         /* the next stretch of steps that are only maybe executed */
+    struct path_runs summed;         /* in sums: what is left of a fold, */
+    struct path_entry run;           /* and of one of its runs, */
+    uint64_t run_times, repetitions; /* which is executed so often in each of so many repetitions */
 };
 
 /* At the first instruction of a warp. */
@@ -33,6 +37,15 @@ struct warp_steps warp_steps_begin(const struct timed_grid *timed, uint32_t bloc
 
 /* Reads the next instruction; false at the end. */
 bool warp_steps_next(struct warp_steps *steps, struct warp_step *step);
+
+/* As warp_steps_next, for sums, which need no order: all repetitions of a quiet fold at once. */
+bool warp_steps_next_of_sum(struct warp_steps *steps, struct warp_step *step);
+
+/* Whether the reader has read the body of a fold that is quiet (fold_is_quiet). */
+bool warp_steps_at_quiet(const struct warp_steps *steps, struct path_fold *fold, uint64_t *length);
+
+/* Goes on behind such a fold. */
+void warp_steps_skip(struct warp_steps *steps, uint64_t length);
 
 /* How many requests of loads a warp can have in flight at a time: what it issues before it waits for one of
  * their registers, or for several of them together; or of all accesses, of which those that nothing waits for

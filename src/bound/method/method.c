@@ -24,7 +24,10 @@ static void assume_covering(const struct bound_input *input, wb_bound *bound) {
 /* What sets some of the SMs apart. */
 static void assume_partition(const struct wb_machine *machine, wb_bound *bound) {
     const struct machine_partition *partition = machine != NULL ? &machine->partition : NULL;
-    if (partition != NULL && partition->sms > 0)
+    if (partition == NULL || partition->sms == 0) return;
+    if (machine->neighbours.stated && partition->kind != PARTITION_MIG)
+        assume(bound, WB_ASSUME_PARTITION_OF_SMS);
+    else
         assume(bound, (wb_assumption)((uint32_t)WB_ASSUME_PARTITION_GREEN_CONTEXT + partition->kind));
 }
 

@@ -439,14 +439,15 @@ static uint64_t classes_of(const struct wb_kernel *kernel) {
     return classes;
 }
 
-/* Decides what `machine`, of the grid's own, fills once. */
+/* Decides what `machine`, of the grid's own, fills once: neighbours leave the kernel its first levels. */
 static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     const struct memory_fills *fills = &timed->fills;
     const struct machine_sass *sass = &machine->sass;
-    if (!machine->fills.each_access && sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps &&
+    const bool alone = !machine->neighbours.stated;
+    if (alone && !machine->fills.each_access && sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps &&
         fills->pages < fills->translations)
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
-    if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
+    if (alone && fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
     if (keeps_loads(timed))
         machine_fill_requests(machine, fills->below_of_block, fills->behind_of_block,
                               classes_of(timed->grid->kernel));

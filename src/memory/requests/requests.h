@@ -443,6 +443,25 @@ struct data_waits {
     struct wait_row *rows; /* per shape and warp */
 };
 
+/* Where a reader of a path stands that has read the body of a fold. */
+struct path_place {
+    const struct timed_code *code;
+    const struct access_stream *stream;
+    uint64_t step, access_step; /* the next one, and that of the next access, or UINT64_MAX */
+    uint32_t maybe_executed;    /* a stretch of the stream's; none before it ends behind the step */
+};
+
+/* Whether the fold is quiet: its repetitions access no memory, are certain, and meet neither barriers nor
+ * queues. *length: the steps of all of them. */
+bool fold_is_quiet(const struct path_place *place, const struct path_fold *fold, uint64_t *length);
+
+/* Most warp instructions that are walked one by one. */
+#define WALKED_MAX UINT64_C(500000000)
+
+/* Declines a grid with so many warp instructions that those who read them with their requests, one by one but
+ * for quiet folds, would take minutes. */
+wb_status timed_grid_decline_long(const struct timed_grid *timed, wb_diagnostics *diagnostics);
+
 /* The waits of all shapes of a grid with the registers of its code, in memory of a protected arena. */
 struct data_waits data_waits_make(const struct wb_grid *grid, const struct timed_code *code,
                                   struct arena *arena);

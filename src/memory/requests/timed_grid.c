@@ -4,6 +4,9 @@
 
 #include "warp/trace/blocks.h"
 
+/* Paths that may be too long. */
+#define LONG_PATH (UINT64_C(1) << 24)
+
 static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {
     const struct wb_grid *grid = timed->grid;
     bool *used =
@@ -179,6 +182,62 @@ wb_status synthetic_grid_make_block(const struct synthetic_block *block, size_t 
     return make(block, &(struct block_choice){kind, kind + 1, 1}, diagnostics, grid, timed);
 }
 
+/* The instructions of a body; 0 where one of them is a barrier, or of a queue. */
+static uint64_t quiet_length(const struct timed_code *code, const struct path_fold *fold) {
+    struct path_runs runs = path_runs_of_body(fold);
+    struct path_entry run;
+    uint64_t length = 0;
+    for (uint64_t times; path_runs_next(&runs, &run, &times); length += run.count * times)
+        for (uint32_t i = run.first; i < run.first + run.count; i++)
+            if (code->insts[i].barrier || (code->insts[i].joins | code->insts[i].commits) != 0) return 0;
+    return length;
+}
+
+bool fold_is_quiet(const struct path_place *place, const struct path_fold *fold, uint64_t *length) {
+    const struct access_stream *stream = place->stream;
+    *length = quiet_length(place->code, fold) * fold->repetitions;
+    uint32_t maybe = place->maybe_executed;
+    while (maybe < stream->maybe_count && stream->maybe_executed[maybe].end <= place->step)
+        maybe++;
+    const uint64_t end = place->step + *length;
+    return *length > 0 && place->access_step >= end &&
+           (maybe == stream->maybe_count || stream->maybe_executed[maybe].first >= end);
+}
+
+/* The steps of a warp that readers walk one by one: not the repetitions of quiet folds. */
+static uint64_t walked_steps(const struct timed_grid *timed, const struct shape_warp *warp) {
+    const struct access_stream *stream = &timed->grid->streams.items[warp->stream];
+    struct path_cursor cursor = path_begin(&timed->grid->paths.items[warp->path]);
+    struct path_place place = {.code = &timed->code, .stream = stream};
+    uint64_t walked = 0, length;
+    for (uint32_t access = 0; walked <= WALKED_MAX && path_next_run(&cursor);) {
+        struct path_fold fold;
+        walked += cursor.left;
+        place.step += cursor.left;
+        cursor.left = 0;
+        while (access < stream->access_count && stream->accesses[access].step < place.step)
+            access++;
+        place.access_step = access < stream->access_count ? stream->accesses[access].step : UINT64_MAX;
+        for (; path_at_fold(&cursor, &fold) && fold_is_quiet(&place, &fold, &length); place.step += length)
+            path_skip_fold(&cursor);
+    }
+    return walked;
+}
+
+wb_status timed_grid_decline_long(const struct timed_grid *timed, wb_diagnostics *diagnostics) {
+    const struct wb_grid *grid = timed->grid;
+    uint64_t walked = 0;
+    for (size_t s = 0; s < grid->shapes.count && walked <= WALKED_MAX; s++)
+        for (uint32_t w = 0; w < grid->warp_count && walked <= WALKED_MAX; w++) {
+            const struct shape_warp *warp = &grid->shapes.items[s].warps[w];
+            if (grid->paths.items[warp->path].length > LONG_PATH) walked += walked_steps(timed, warp);
+        }
+    if (walked <= WALKED_MAX) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, timed->machine->name,
+             "warps execute too many instructions to count the requests of each");
+    return WB_ERR_DECLINED;
+}
+
 /* A path being read with the accesses of a stream. */
 struct wait_reader {
     const struct wb_grid *grid;
@@ -230,6 +289,24 @@ static void read_step(struct wait_reader *reader, uint64_t step, uint32_t instru
     reader->phase += reader->grid->is_barrier[instruction];
 }
 
+/* Takes the cursor behind a quiet fold whose body was read: its other repetitions wait for nothing more.
+ * Returns their steps. */
+static uint64_t skip_quiet(const struct wait_reader *reader, struct path_cursor *cursor, uint64_t step) {
+    const struct access_stream *stream = reader->stream;
+    const struct path_place place = {.code = reader->code,
+                                     .stream = stream,
+                                     .step = step,
+                                     .access_step = reader->access < stream->access_count
+                                                        ? stream->accesses[reader->access].step
+                                                        : UINT64_MAX,
+                                     .maybe_executed = reader->maybe_executed};
+    struct path_fold fold;
+    uint64_t length = 0;
+    if (!path_at_fold(cursor, &fold) || !fold_is_quiet(&place, &fold, &length)) return 0;
+    path_skip_fold(cursor);
+    return length;
+}
+
 static void read_path(struct wait_reader *reader, const struct path *path) {
     for (uint32_t a = 0; a < reader->stream->access_count; a++)
         reader->waits[a] = (struct data_wait){NEVER_WAITED, NEVER_WAITED};
@@ -238,8 +315,11 @@ static void read_path(struct wait_reader *reader, const struct path *path) {
     reader->access = reader->phase = reader->maybe_executed = 0;
     struct path_cursor cursor = path_begin(path);
     struct path_step step;
-    for (uint64_t at = 0; path_next(&cursor, &step); at++)
+    for (uint64_t at = 0; path_next(&cursor, &step); at++) {
         read_step(reader, at, step.instruction);
+        for (uint64_t length; (length = skip_quiet(reader, &cursor, at + 1)) > 0;)
+            at += length;
+    }
 }
 
 struct data_waits data_waits_make(const struct wb_grid *grid, const struct timed_code *code,

@@ -16,6 +16,7 @@ static const char *const part_keys[WB_PART_COUNT][PART_KEYS] = {
     [WB_PART_L2] = {"sass.l2"},
     [WB_PART_TRANSLATIONS] = {"sass.tlb", "sass.tlb_keeps", "sass.page_size", "sass.align"},
     [WB_PART_DRAM] = {"sass.dram", "class.load_global.init_3", "sass.l2_keeps", "sass.row_cycle"},
+    [WB_PART_NEIGHBOURS] = {"class.load_global.init_3", "sass.l2_sector", "sass.row_cycle"},
     [WB_PART_CODE] = {"sass.l1_instruction_miss"},
     [WB_PART_FETCH] = {"sass.l0_miss"},
     [WB_PART_BANKS] = {"sass.register_banks", "sass.bank_ports"},

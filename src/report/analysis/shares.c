@@ -57,9 +57,9 @@ void shares_put(struct text *out, const struct layout *layout, const struct wb_a
     struct sheet table = {.layout = layout};
     if (!are_shown(analysis, &whole)) return;
     text_char(out, '\n');
-    layout_printf(out, layout, 0,
-                  "on some of the SMs%s, as if there were no others (each SM has its share of memory's rate)",
-                  model);
+    layout_printf(out, layout, 0, "on some of the SMs%s, %s (each SM has its share of memory's rate)", model,
+                  analysis->machine->neighbours.stated ? "beside the stated neighbours"
+                                                       : "as if there were no others");
     sheet_column(&table, SHEET_RIGHT, SMS_END, "SMs");
     sheet_column(&table, SHEET_RIGHT, BOUND_END, "at most");
     sheet_column(&table, SHEET_RIGHT, SLOWEST_END, "slowest found");

@@ -429,7 +429,9 @@ wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *
     struct certificate certificate = {
         .writer = {write_summed, &certificate}, .out = writer, .sum = CHECKSUM_START};
     const char *why = analysis->kind == SUBJECT_OF_WING ? "certificates are of blocks and kernels"
-                                                        : model_of(analysis->machine)->objection(analysis);
+                      : analysis->machine->neighbours.stated
+                          ? "there are no certificates of neighbours"
+                          : model_of(analysis->machine)->objection(analysis);
     if (why != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "certificate", "no bound is claimed: %s", why);
         return WB_ERR_DECLINED;

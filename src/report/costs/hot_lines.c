@@ -129,8 +129,10 @@ static void find_parts(struct hot_table *table) {
 }
 
 static void begin_table(struct hot_table *table) {
-    static const char *const headings[WB_PART_COUNT] = {
-        [WB_PART_INTERFERENCE] = "others", [WB_PART_CONSTANTS] = "consts", [WB_PART_TRANSLATIONS] = "pages"};
+    static const char *const headings[WB_PART_COUNT] = {[WB_PART_INTERFERENCE] = "others",
+                                                        [WB_PART_NEIGHBOURS] = "outside",
+                                                        [WB_PART_CONSTANTS] = "consts",
+                                                        [WB_PART_TRANSLATIONS] = "pages"};
     uint32_t at = 18;
     sheet_column(&table->sheet, SHEET_RIGHT, 7, "share");
     sheet_column(&table->sheet, SHEET_RIGHT, at, "cycles");

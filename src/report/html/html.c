@@ -75,11 +75,8 @@ static void put_json_inside(struct text *out, const struct text *json) {
     }
 }
 
-/* The page of a document, which is freed, with the line of its verdict. */
-static void put_page(struct text *out, const char *title, const wb_verdict *verdict,
-                     const struct html_page *page) {
-    const struct text *line = &page->line;
-    const size_t state = strcspn(line->data, ":") + 1;
+void html_begin(struct text *out, const char *title, wb_state state, const struct text *line) {
+    const size_t word = strcspn(line->data, ":") + 1;
     text_string(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                      "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -93,19 +90,30 @@ static void put_page(struct text *out, const char *title, const wb_verdict *verd
     text_printf(out,
                 "</h1></header>\n<section id=\"verdict\">\n<div class=\"verdict %s\">\n"
                 "<p class=\"word\"><strong>%.*s</strong>",
-                wb_state_name(verdict->state), (int)state, line->data);
-    xml_text(out, line->data + state);
-    text_string(out,
-                "</p>\n</div>\n<noscript><p class=\"note\">Pictures and code need JavaScript. The report as "
-                "text:</p>\n<pre>");
-    xml_text(out, page->text);
-    text_string(out, "</pre></noscript>\n");
-    if (page->asked.picture != NULL) text_printf(out, "<figure>%s</figure>\n", page->asked.picture);
+                wb_state_name(state), (int)word, line->data);
+    xml_text(out, line->data + word);
+    text_string(out, "</p>\n</div>\n");
+}
+
+void html_end(struct text *out, const struct text *document) {
     text_string(out, "</section>\n</main>\n<footer>Warpbound ");
     xml_text(out, wb_version());
     text_string(out, "</footer>\n<script type=\"application/json\" id=\"document\">\n");
-    put_json_inside(out, page->json.out);
-    text_printf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_file("page"));
+    put_json_inside(out, document);
+    text_string(out, "</script>\n");
+}
+
+/* The page of a document, which is freed, with the line of its verdict. */
+static void put_page(struct text *out, const char *title, const wb_verdict *verdict,
+                     const struct html_page *page) {
+    html_begin(out, title, verdict->state, &page->line);
+    text_string(out, "<noscript><p class=\"note\">Pictures and code need JavaScript. The report as "
+                     "text:</p>\n<pre>");
+    xml_text(out, page->text);
+    text_string(out, "</pre></noscript>\n");
+    if (page->asked.picture != NULL) text_printf(out, "<figure>%s</figure>\n", page->asked.picture);
+    html_end(out, page->json.out);
+    text_printf(out, "<script>\n%s</script>\n</body>\n</html>\n", page_file("page"));
 }
 
 /* Hands the page over; everything is freed. */

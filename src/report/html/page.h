@@ -19,6 +19,11 @@ struct html_page {
     wb_diagnostics *diagnostics;
 };
 
+/* A page up to the line of its verdict, which begins with the name of the state and a colon; and from behind
+ * what the section shows to the end of the document, without that of the page. */
+void html_begin(struct text *out, const char *title, wb_state state, const struct text *line);
+void html_end(struct text *out, const struct text *document);
+
 /* Member `key`: `what` is so, for the reason that the first message of a collection gives, if it has one. */
 void page_reason_json(struct html_page *page, const char *key, const char *what,
                       const wb_diagnostics *messages);

@@ -91,11 +91,19 @@ static const char *const model_words[] = {[WB_MODEL_NONE] = "",
 static void put_machine(struct text *out, const struct verdict_words *words) {
     const wb_machine *machine = words->machine;
     const struct machine_partition *partition = &machine->partition;
+    if (machine->neighbours.stated)
+        text_string(out, ", beside neighbours within the stated budget");
+    else if (partition->sms > 0)
+        text_string(out, ", alone in its partition");
     if (partition->sms > 0)
         text_printf(out, ", on %" PRIu32 " of %" PRIu32 " SMs (%s)", partition->sms, partition->of,
                     partition_kinds[partition->kind]);
     if (machine->name[0] != '\0')
-        text_printf(out, "%s %s", partition->sms > 0 ? " of" : ", on", machine->name);
+        text_printf(out, "%s %s",
+                    partition->sms > 0           ? " of"
+                    : machine->neighbours.stated ? " on"
+                                                 : ", alone on",
+                    machine->name);
     if (words->unit != WB_UNIT_CYCLES && machine->clock_mhz > 0)
         text_printf(out, "%s at %g MHz", machine->name[0] != '\0' ? "" : ",", machine->clock_mhz);
 }
@@ -610,6 +618,17 @@ static void code_bound_json(struct json *json, const wb_verdict *verdict) {
     json_close(json);
 }
 
+/* What the machine states of them, and the cycles of the bound for which they are served; or null. */
+static void neighbours_json(struct json *json, const wb_verdict *verdict, const wb_machine *machine) {
+    const struct machine_neighbours *neighbours = &machine->neighbours;
+    if (!json_open_known(json, "neighbours", neighbours->stated)) return;
+    const struct cycles_fraction hold = neighbours_hold(machine);
+    json_put(json, "requests %u, bytes_per_us %u, hold %g, cycles %*" PRIu64, neighbours->requests,
+             neighbours->bytes_per_us, (double)hold.cycles / (double)hold.per, verdict->bound != NULL,
+             verdict->bound != NULL ? verdict->bound->neighbours : 0);
+    json_close(json);
+}
+
 void verdict_json(struct json *json, const wb_verdict *verdict, const wb_machine *machine) {
     static const char *const models[] = {[WB_MODEL_PTX] = "ptx", [WB_MODEL_CLASSES] = "ptx-classes"};
     const bool is_bounded = verdict->is_bounded, has_margin = is_bounded && verdict->has_deadline;
@@ -635,6 +654,7 @@ void verdict_json(struct json *json, const wb_verdict *verdict, const wb_machine
     stalls_json(json, verdict);
     slowest_json(json, "code", &verdict->code);
     code_bound_json(json, verdict);
+    neighbours_json(json, verdict, machine);
     json_put_text(json, "refuted", verdict->refuted != NULL ? verdict->refuted->method : NULL);
     json_close(json);
 }

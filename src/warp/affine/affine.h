@@ -55,13 +55,16 @@ bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], con
  * one, are of the class, as those with k = 0 are. */
 int64_t affine_reach(const struct affine_space *space, const int64_t last[AXES], uint32_t axis, int64_t most);
 
+struct pass_search;
+
 /* The origin's run, and those of the next block along each axis in use. */
 struct lockstep {
     struct run *runs; /* begun, index set to the block; warps alike */
     uint32_t count;
     uint8_t axis[AFFINE_RUNS]; /* of each run but the first */
     struct affine_space *space;
-    struct affine_bend bend; /* where control or an address asked for more than there is */
+    struct affine_bend bend;    /* where control or an address asked for more than there is */
+    struct pass_search *search; /* for passes of loops; NULL: each is executed */
 };
 
 /* Executes the block in all runs, on covering paths if those were begun for all; each records into

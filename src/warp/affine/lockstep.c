@@ -1,6 +1,6 @@
 /* The block at the origin and its neighbours, instruction by instruction side by side: what control and
  * addresses need of each, and what is known of what it writes (docs/block-classes.md, section 1). */
-#include "warp/affine/affine.h"
+#include "warp/affine/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -396,13 +396,19 @@ wb_status affine_advance(struct lockstep *lockstep, uint32_t number) {
 
 /* Runs a warp until it waits or is done. */
 static wb_status advance_warp(struct lockstep *lockstep, uint32_t number) {
-    while (lockstep->runs[0].warps[number].state == WARP_READY)
+    struct pass_search *search = lockstep->search;
+    while (lockstep->runs[0].warps[number].state == WARP_READY) {
+        if (search != NULL && search->steps++ >= search->next[0])
+            WB_TRY(affine_search_warp(lockstep, number));
         WB_TRY(affine_advance(lockstep, number));
+    }
     return WB_OK;
 }
 
 /* Lets each warp of the block run once; *progress: some did, *done: all are. */
 static wb_status advance_block(struct lockstep *lockstep, bool *progress, bool *done) {
+    const struct pass_search *search = lockstep->search;
+    if (search != NULL && search->steps >= search->next[1]) WB_TRY(affine_search_block(lockstep));
     *progress = false;
     *done = true;
     for (uint32_t w = 0; w < lockstep->runs[0].warp_count; w++) {
@@ -438,6 +444,10 @@ static void begin_shadows(const struct lockstep *lockstep) {
 wb_status affine_run_block(struct lockstep *lockstep, struct access_list *accesses[AFFINE_RUNS]) {
     bool progress = true, done = false;
     lockstep->bend = (struct affine_bend){0};
+    if (lockstep->search != NULL)
+        *lockstep->search = (struct pass_search){.from = lockstep->search->from,
+                                                 .next = {lockstep->search->from, lockstep->search->from},
+                                                 .left_by = UINT32_MAX};
     for (uint32_t r = 0; r < lockstep->count; r++)
         WB_TRY(run_begin_block(&lockstep->runs[r], accesses[r]));
     begin_shadows(lockstep);

@@ -6,10 +6,6 @@
 #include "warp/alu/lanes.h"
 #include "warp/interpret/base_region.h"
 
-/* Most accesses that are recorded of one warp, and addresses that are no base and stride. */
-#define RECORDS_MAX ((size_t)1 << 24)
-#define TABLE_MAX ((size_t)1 << 26)
-
 bool access_addresses_known(const struct warp *warp, const struct micro_address *address, uint32_t mask,
                             uint64_t addresses[WARP_LANES]) {
     const struct lanes *from = warp_slot(warp, address->base);
@@ -257,13 +253,18 @@ wb_status access_append(struct access_list *list, const uint64_t addresses[WARP_
     return vec_push(&list->items, *access);
 }
 
+/* Most accesses that are recorded of one warp, and addresses that are no base and stride. */
+#define RECORDS_MAX ((size_t)1 << 24)
+#define TABLE_MAX ((size_t)1 << 26)
+
+/* That no more records fit. */
+#define NO_ROOM "warp %u: more accesses than can be recorded; bound a launch whose warps do less"
+
 /* WB_ERR_LIMIT with a message when no more records fit. */
 static wb_status check_room(const struct warp *warp, const struct micro *op) {
     const struct access_list *list = warp->accesses;
     if (list->items.count < RECORDS_MAX && list->tables.count < TABLE_MAX) return WB_OK;
-    return warp_fail(warp, op, WB_ERR_LIMIT,
-                     "warp %u: more accesses than can be recorded; bound a launch whose warps do less",
-                     warp->number);
+    return warp_fail(warp, op, WB_ERR_LIMIT, NO_ROOM, warp->number);
 }
 
 /* The memory that an access to addresses some of which are not known stays inside of, as in struct access. */
@@ -333,5 +334,70 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
         if (access_append(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
         mask &= ~access.mask;
     }
+    return WB_OK;
+}
+
+/* ---- Passes of loops ---- */
+
+/* The addresses of the lanes of a record, from the start of the space. */
+static void addresses_of(const struct access_list *list, const struct access *access,
+                         uint64_t addresses[WARP_LANES]) {
+    uint32_t rank = 0;
+    FOR_LANES_OF(l, access->mask)
+    addresses[l] = access->table == ACCESS_AFFINE ? access->base + (uint64_t)access->stride * l
+                                                  : list->tables.items[access->table + rank++];
+}
+
+bool access_lists_alike(const struct access_list *a, const struct access_list *b) {
+    bool alike = a->items.count == b->items.count;
+    for (size_t i = 0; alike && i < a->items.count; i++) {
+        const struct access *x = &a->items.items[i], *y = &b->items.items[i];
+        alike = x->instruction == y->instruction && x->mask == y->mask && x->bytes == y->bytes &&
+                x->space == y->space && x->is_store == y->is_store && x->is_atomic == y->is_atomic &&
+                x->table != ACCESS_UNKNOWN && y->table != ACCESS_UNKNOWN;
+    }
+    return alike;
+}
+
+/* Appends the record as it is `passes` passes later. */
+static wb_status append_later(struct access_list *list, struct access access, const struct access_list *pass,
+                              const struct access_list *next, size_t at, uint64_t passes) {
+    const struct access *from = &pass->items.items[at], *to = &next->items.items[at];
+    uint64_t addresses[WARP_LANES], first[WARP_LANES], second[WARP_LANES];
+    if (access.table == ACCESS_AFFINE && from->table == ACCESS_AFFINE && to->table == ACCESS_AFFINE &&
+        from->stride == to->stride) {
+        access.base += passes * (to->base - from->base);
+        return vec_push(&list->items, access);
+    }
+    addresses_of(list, &access, addresses);
+    addresses_of(pass, from, first);
+    addresses_of(next, to, second);
+    FOR_LANES_OF(l, access.mask) addresses[l] += passes * (second[l] - first[l]);
+    access.table = ACCESS_AFFINE;
+    return access_append(list, addresses, &access);
+}
+
+wb_status access_need_room(const struct warp *warp, uint64_t passes, size_t count) {
+    const struct run *run = warp->run;
+    const size_t room = warp->accesses == NULL ? SIZE_MAX : RECORDS_MAX - warp->accesses->items.count;
+    if (count == 0 || passes <= room / count) return WB_OK;
+    run->diagnostics->over_limit = true;
+    diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel), NO_ROOM, warp->number);
+    return WB_ERR_LIMIT;
+}
+
+wb_status access_repeat(struct access_list *list, const struct access_list *pass,
+                        const struct access_list *next, uint64_t length, uint64_t times) {
+    const size_t count = pass->items.count, begin = list->items.count - count;
+    assert(list->items.count >= count && next->items.count == count);
+    for (uint64_t k = 1; k <= times; k++)
+        for (size_t i = 0; i < count; i++) {
+            struct access access = list->items.items[begin + i];
+            assert(access.instruction == pass->items.items[i].instruction &&
+                   access.mask == pass->items.items[i].mask);
+            access.step += k * length;
+            if (list->tables.count >= TABLE_MAX) return WB_ERR_LIMIT;
+            WB_TRY(append_later(list, access, pass, next, i, k));
+        }
     return WB_OK;
 }

@@ -233,6 +233,18 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
 wb_status access_record_unknown(struct warp *warp, const struct micro *op,
                                 const struct micro_address *address, uint32_t mask, struct access_kind kind);
 
+/* Whether two lists are of the same accesses but for their known addresses. */
+bool access_lists_alike(const struct access_list *a, const struct access_list *b);
+
+/* WB_ERR_LIMIT with a message unless so many passes with `count` accesses can be recorded. */
+wb_status access_need_room(const struct warp *warp, uint64_t passes, size_t count);
+
+/* Appends the last records of the list, those of a pass of a loop with `length` instructions, `times` more
+ * times: per pass, addresses move by what those of `next` differ from those of `pass`, which are alike. What
+ * is appended is what would have been recorded. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status access_repeat(struct access_list *list, const struct access_list *pass,
+                        const struct access_list *next, uint64_t length, uint64_t times);
+
 /* Whether other warps can reach the memory of an access, as far as its state space says. */
 bool access_is_shared(const struct run *run, const struct micro *op);
 

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "launch/launch.h"
+#include "warp/affine/affine.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/path/path.h"
@@ -209,20 +210,35 @@ static wb_status trace(struct wb_block *block, struct run *run, const wb_grid_op
     return status;
 }
 
-/* Executes the block once. What the next time is to assume is added to *left_open. */
+void run_skip_passes(struct run *run, const wb_grid_options *options) {
+    run->skip = affine_skip_passes;
+    run->poll_interval = options->passes_from;
+}
+
+bool run_needs_passes(const struct run *run, wb_status status) {
+    return run->forgot && (run->guessed || (status != WB_OK && status != WB_ERR_LIMIT));
+}
+
+/* Executes the block once. What the next time is to assume is added to *left_open, and *skips is whether it
+ * may skip passes of loops, as it may now. */
 static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
-                            wb_diagnostics *diagnostics, uint32_t *left_open, wb_block **block) {
+                            wb_diagnostics *diagnostics, uint32_t *left_open, bool *skips, wb_block **block) {
     struct run run = run_as_asked(kernel, launch, options, diagnostics);
     run.assumptions = *left_open;
+    if (*skips) run_skip_passes(&run, options);
     struct wb_block *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
     size_t errors = wb_diagnostics_errors(diagnostics);
     made->kernel = kernel;
     wb_status status = trace(made, &run, options);
-    *left_open = open_assumed_next(run.assumptions, run.left_open, options->any_order);
+    const bool again = run_needs_passes(&run, status);
+    if (again)
+        *skips = false;
+    else
+        *left_open = open_assumed_next(run.assumptions, run.left_open, options->any_order);
     cover_end(&run);
     run_end(&run);
-    if (status == WB_OK) {
+    if (status == WB_OK && !again) {
         *block = made;
         return WB_OK;
     }
@@ -232,20 +248,22 @@ static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, co
     return status;
 }
 
-/* Executes the block with the data that the launch gives: when it depends on what the PTX ISA leaves open,
- * once more, with that assumed. */
+/* Executes the block with the data that the launch gives: when it depends on passes that were skipped, or on
+ * what the PTX ISA leaves open, once more, with each executed, or that assumed. */
 static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                              wb_diagnostics *diagnostics, wb_block **block) {
     uint32_t assumed, open = 0;
+    bool skipped, skips = options->passes_from != UINT64_MAX;
     wb_status status;
     wb_diagnostics *messages = NULL;
     do {
         assumed = open;
+        skipped = skips;
         wb_diagnostics_free(messages);
         messages = wb_diagnostics_new();
         if (messages == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
-        status = trace_once(kernel, launch, options, messages, &open, block);
-    } while (status == WB_ERR_DECLINED && open != assumed);
+        status = trace_once(kernel, launch, options, messages, &open, &skips, block);
+    } while (skips != skipped || (status == WB_ERR_DECLINED && open != assumed));
     wb_diagnostics_append(diagnostics, messages);
     wb_diagnostics_free(messages);
     return status;
@@ -290,10 +308,12 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                                      .instruction_limit = asked.instruction_limit,
                                      .memory_limit = asked.memory_limit,
                                      .watch = asked.watch,
-                                     .any_order = asked.any_order};
+                                     .any_order = asked.any_order,
+                                     .passes_from = asked.passes_from};
     uint32_t open = 0;
+    bool skips = false;
     if (launch->trace.text != NULL) return block_of_recorded(kernel, launch, &of_grid, diagnostics, block);
-    return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, block)
+    return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, &skips, block)
                          : trace_given(kernel, launch, &of_grid, diagnostics, block);
 }
 

@@ -22,6 +22,13 @@ wb_status run_begin_as_asked(struct run *run, const wb_facts *facts, struct aren
  * many instructions of earlier blocks, and what was charged for those. */
 void run_begin_alone(struct run *run, uint64_t limit, uint64_t instructions, uint64_t charged);
 
+/* Lets the run skip passes of loops (affine_skip_passes). */
+void run_skip_passes(struct run *run, const wb_grid_options *options);
+
+/* Whether a run that ended so perhaps hangs on a value that passes which were not executed compute: none are
+ * skipped then, all over again. */
+bool run_needs_passes(const struct run *run, wb_status status);
+
 /* Executes the block run->index and keeps what its warps do in `block`, which is empty but for kernel and
  * code_first. Errors other than exhausted memory have a message, but for WB_ERR_DECLINED when facts are
  * lacking (run->needs). */

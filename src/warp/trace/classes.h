@@ -3,7 +3,7 @@
 #ifndef WB_WARP_TRACE_CLASSES_H
 #define WB_WARP_TRACE_CLASSES_H
 
-#include "warp/affine/affine.h"
+#include "warp/affine/pass.h"
 #include "warp/trace/blocks.h"
 
 struct block_class {
@@ -27,6 +27,7 @@ struct classification {
     struct arena arena;
     struct wb_diagnostics messages; /* of all runs but the first */
     struct lockstep lockstep;
+    struct pass_search search;
     struct access_list *accesses[AFFINE_RUNS];
     struct path *paths;
     uint32_t period[AXES];

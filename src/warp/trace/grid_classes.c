@@ -16,6 +16,8 @@
 #define CLASS_BLOCKS_MIN 16u
 #define CLASSES_FREE 64u
 #define CLASSES_MAX 4096u
+/* Warp instructions of a class after which passes of loops are looked for. */
+#define PASSES_FROM 4096u
 /* Where blocks are counted: classes, and blocks that stand for others. */
 #define COUNTED_CLASSES_MAX 1024u
 #define ALIKE_MAX (1u << 16)
@@ -151,7 +153,7 @@ static uint8_t begin_space(const struct classification *of, const uint32_t index
 }
 
 /* Executes the block at the origin and its neighbours. WB_ERR_DECLINED: see of->lockstep.bend. */
-static wb_status try_space(struct classification *of, struct block_class *made) {
+static wb_status execute_space(struct classification *of, struct block_class *made) {
     struct wb_grid apart = {.warp_count = of->grid->warp_count,
                             .instruction_count = of->grid->instruction_count};
     uint8_t unlike = 0;
@@ -161,6 +163,19 @@ static wb_status try_space(struct classification *of, struct block_class *made) 
     if (status != WB_OK || unlike == 0) return status;
     of->lockstep.bend = (struct affine_bend){.axes = unlike};
     return WB_ERR_DECLINED;
+}
+
+/* The same; where what skipped passes compute maybe matters, with all passes. */
+static wb_status try_space(struct classification *of, const uint32_t index[AXES], uint8_t axes,
+                           struct block_class *made) {
+    of->lockstep.search = of->search.from != UINT64_MAX ? &of->search : NULL;
+    const wb_status status = execute_space(of, made);
+    if (status != WB_ERR_DECLINED || of->lockstep.search == NULL || !of->search.skips ||
+        of->lockstep.bend.data)
+        return status;
+    of->lockstep.search = NULL;
+    (void)begin_space(of, index, axes, &made->space);
+    return execute_space(of, made);
 }
 
 /* Makes steps longer along an axis where that may help. */
@@ -189,7 +204,7 @@ static wb_status find_class(struct classification *of, const uint32_t index[AXES
             i++;
             continue;
         }
-        const wb_status status = try_space(of, made);
+        const wb_status status = try_space(of, index, tried_axes[i], made);
         if (status != WB_ERR_DECLINED) return status;
         if ((bend->data && of->covering == NULL) || (bend->axes & axes) == 0) return WB_ERR_DECLINED;
         if (lengthen_steps(of, bend, index, axes)) continue;
@@ -414,6 +429,8 @@ static wb_status classify(struct classification *of, const struct run *run, cons
         ptx_in_clusters(kernel_function(run->kernel)))
         return WB_ERR_DECLINED;
     if (blocks >= counted_from && of->covering != NULL) return WB_ERR_DECLINED;
+    of->search.from = of->covering != NULL ? UINT64_MAX : options->passes_from;
+    if (of->search.from == 0) of->search.from = PASSES_FROM;
     wb_status status = begin(of, run, options);
     if (status == WB_OK) status = blocks < counted_from ? add_blocks(of) : count_blocks(of);
     if (status == WB_OK) of->grid->executed = of->classes.count;

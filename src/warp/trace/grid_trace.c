@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "warp/affine/affine.h"
 #include "warp/cover/cover.h"
 
 /* Warp instructions up to which blocks are executed after one lacked flow facts. */
@@ -119,15 +118,14 @@ static bool needs_assumptions(const struct grid_trace *trace) {
     return trace->grid->input_dependent.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
 }
 
-/* Whether a warp maybe depends on a value that passes which were not executed compute: none are skipped then,
- * all over again. */
-static bool needs_passes(const struct grid_trace *trace) {
-    return trace->run.forgot && (trace->run.guessed || trace->grid->input_dependent.count > 0);
+/* As run_needs_passes. */
+static bool needs_passes(const struct grid_trace *trace, wb_status status) {
+    return run_needs_passes(&trace->run, trace->grid->input_dependent.count > 0 ? WB_ERR_DECLINED : status);
 }
 
 /* Whether no more blocks are to be executed: all will be once more, or something is not known. */
 static bool is_decided(const struct grid_trace *trace) {
-    return needs_assumptions(trace) || needs_passes(trace) ||
+    return needs_assumptions(trace) || needs_passes(trace, WB_OK) ||
            (trace->options->until_unknown && trace->grid->input_dependent.count > 0);
 }
 
@@ -145,10 +143,7 @@ static wb_status trace_given(struct grid_trace *trace) {
     const wb_status status =
         most < UINT64_MAX ? WB_ERR_DECLINED : grid_add_classes(trace->grid, run, trace->options);
     if (status != WB_ERR_DECLINED) return status;
-    if (trace->skips) {
-        run->skip = affine_skip_passes;
-        run->poll_interval = trace->options->passes_from;
-    }
+    if (trace->skips) run_skip_passes(run, trace->options);
     trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
     trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
@@ -295,7 +290,7 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
         run->assumptions = *assumptions;
         trace.skips = *skips;
         status = trace_given(&trace);
-        *skips = *skips && (status != WB_OK || !needs_passes(&trace));
+        *skips = *skips && !needs_passes(&trace, status);
         grid->order_open = (run->left_open >> OPEN_ATOMIC_ORDER & 1) != 0;
         if (status == WB_OK && *skips == trace.skips && needs_assumptions(&trace))
             *assumptions = open_assumed_next(run->assumptions, run->left_open, options->any_order);
@@ -307,7 +302,7 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
 wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics, wb_grid **grid) {
     wb_grid_options asked;
-    size_t errors = wb_diagnostics_errors(diagnostics);
+    struct wb_diagnostics messages = {0};
     struct wb_grid *made = NULL;
     wb_status status = WB_OK;
     uint32_t assumed, assumptions = 0;
@@ -319,20 +314,23 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
         assumed = assumptions;
         skipped = skips;
         wb_grid_free(made);
+        diagnostics_clear(&messages);
+        messages = (struct wb_diagnostics){0};
         made = calloc(1, sizeof *made);
         if (made == NULL) {
             status = WB_ERR_LIMIT;
         } else {
             made->kernel = kernel;
-            status = trace_grid(made, launch, &asked, diagnostics, &assumptions, &skips);
+            status = trace_grid(made, launch, &asked, &messages, &assumptions, &skips);
         }
-    } while (status == WB_OK && (assumptions != assumed || skips != skipped));
-    if (status == WB_OK) {
+    } while (skips != skipped || (status == WB_OK && assumptions != assumed));
+    if (status != WB_OK && wb_diagnostics_errors(&messages) == 0)
+        (void)diagnose_out_of_memory(&messages, wb_kernel_name(kernel));
+    wb_diagnostics_append(diagnostics, &messages);
+    diagnostics_clear(&messages);
+    if (status == WB_OK)
         *grid = made;
-        return WB_OK;
-    }
-    if (wb_diagnostics_errors(diagnostics) == errors)
-        (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
-    wb_grid_free(made);
+    else
+        wb_grid_free(made);
     return status;
 }

@@ -7,4 +7,7 @@
 extern const struct bound_method bound_reorder_chain, bound_turn_chain;   /* docs/memory-bounds.md */
 extern const struct bound_method bound_segments, bound_segments_missrate; /* the published formulas */
 
+/* The objection of methods that walk every instruction of the grid. */
+const char *too_long_to_walk(const struct bound_input *input);
+
 #endif

@@ -283,7 +283,7 @@ static bool chain_end_generation(struct chain *chain) {
         }
         for (uint32_t w = 0; w < warp_count; w++) {
             if (chain_warp_of(chain, slot, w)->stop != CHAIN_ENDED) return false;
-            end = cycles_max(end, chain->blocks[slot].warps[w].complete);
+            end = cycles_max(end, chain->blocks[slot].warps[w].complete.at);
         }
         chain_keep_end(chain, end);
     }
@@ -364,5 +364,6 @@ const struct bound_method bound_reorder_chain = {
     .summary =
         "all initiations of an SM, its longest chain of latencies along the order of accesses, and memory",
     .run = reorder_chain_run,
+    .objection = too_long_to_walk,
     .needs = FOR_CACHED_GRIDS | NEED_REORDER,
 };

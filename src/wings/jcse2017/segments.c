@@ -225,10 +225,16 @@ static wb_status segments_missrate_run(const struct bound_input *input, wb_bound
     return segments_bound(input, "segments-missrate", cycles_add(coalesced(work), latency), bound);
 }
 
+const char *too_long_to_walk(const struct bound_input *input) {
+    const bool is_long = grid_walk_length(input->memory->timed->grid) > WALKED_MAX;
+    return is_long ? "warps execute too many instructions to follow each" : NULL;
+}
+
 const struct bound_method bound_segments = {
     .name = "segments",
     .summary = "warp instruction segments in turns, every access at its longest (JCSE'17, eq. 1 to 3)",
     .run = segments_run,
+    .objection = too_long_to_walk,
     .needs = FOR_CACHED_GRIDS,
     .never_proven = true,
     .named_only = true,
@@ -238,6 +244,7 @@ const struct bound_method bound_segments_missrate = {
     .name = "segments-missrate",
     .summary = "the same with accesses at their mean latency by the miss rate (JCSE'17, eq. 4)",
     .run = segments_missrate_run,
+    .objection = too_long_to_walk,
     .needs = FOR_CACHED_GRIDS,
     .never_proven = true,
     .named_only = true,

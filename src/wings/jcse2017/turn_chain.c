@@ -58,7 +58,7 @@ static void turns_proceed(struct turns *turns, struct turn_warp *warp) {
             return;
         }
         *issued = cycles_max(*issued, latency_warp_issue(latency, inst, 0));
-        latency_warp_complete(latency, inst, cycles_add(latency->issue, inst->latency));
+        latency_warp_complete(latency, inst, cycles_add(latency->issue.at, inst->latency));
         if (inst->barrier) {
             warp->held = true;
             turns->arrived[warp->block]++;
@@ -151,7 +151,7 @@ static cycles turns_run(struct turns *turns, uint32_t sm, uint32_t block_count) 
     }
     cycles complete = 0;
     for (uint32_t w = 0; w < turns->warp_count; w++)
-        complete = cycles_max(complete, turns->warps[w].latency->complete);
+        complete = cycles_max(complete, turns->warps[w].latency->complete.at);
     return complete;
 }
 
@@ -210,7 +210,7 @@ static bool round_take(struct turns *turns, uint32_t first, uint32_t stride, cyc
         struct turn_warp *warp = &turns->warps[w];
         if (!warp->running) continue;
         cycles lasts = latency_of_step(&turns->blocks[0].latencies, &warp->step, warp->latency->verdicts);
-        warp->latency->issue = *path;
+        warp->latency->issue.at = *path;
         latency_warp_complete(warp->latency, warp->step.inst, cycles_add(*path, lasts));
         warp->held = warp->step.inst->barrier;
         warp->running = !warp->held;
@@ -241,7 +241,7 @@ static cycles round_idle(struct turns *turns, uint32_t first, uint32_t stride) {
         }
     } while (round_release(turns, first, stride));
     for (uint32_t w = first; w < warp_count; w += stride)
-        complete = cycles_max(complete, turns->warps[w].latency->complete);
+        complete = cycles_max(complete, turns->warps[w].latency->complete.at);
     return cycles_max(complete, path);
 }
 
@@ -253,7 +253,7 @@ static cycles own_idle(struct latency_warp *warp, const struct request_latencies
         latency_warp_complete(warp, step.inst,
                               cycles_add(issue, latency_of_step(latencies, &step, warp->verdicts)));
     }
-    return cycles_max(warp->issue, warp->complete);
+    return cycles_max(warp->issue.at, warp->complete.at);
 }
 
 /* Theorem 12: the idle cycles of a block whose rounds are not known. */
@@ -369,5 +369,6 @@ const struct bound_method bound_turn_chain = {
     .summary =
         "strict round-robin: all initiations of an SM, its longest chain of latencies in turns, and memory",
     .run = turn_chain_run,
+    .objection = too_long_to_walk,
     .needs = FOR_CACHED_GRIDS | NEED_PURE_RR,
 };

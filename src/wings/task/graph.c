@@ -59,16 +59,22 @@ static wb_status sort_nodes(struct wb_task *task, wb_diagnostics *diagnostics) {
     return WB_OK;
 }
 
-/* Whether two nodes run on the same. */
-static bool share(const struct task_node *a, const struct task_node *b) {
+/* Whether two nodes that may run at the same time must not: kernels share all of their SMs or none. */
+static bool clash(const struct task_node *a, const struct task_node *b) {
     if (a->kind != b->kind) return false;
-    if (a->kind == TASK_KERNEL) return a->part == WHOLE_GPU || b->part == WHOLE_GPU || a->part == b->part;
+    if (a->kind == TASK_KERNEL) return a->part != b->part && (a->part == WHOLE_GPU || b->part == WHOLE_GPU);
     return strcmp(a->place, b->place) == 0;
+}
+
+bool task_share(const struct wb_task *task, uint32_t a, uint32_t b) {
+    const struct task_node *one = &task->nodes.items[a], *other = &task->nodes.items[b];
+    return one->kind == TASK_KERNEL && other->kind == TASK_KERNEL && one->part == other->part &&
+           !task_are_ordered(task, a, b);
 }
 
 static wb_status refuse_both(const struct wb_task *task, const struct task_node *a, const struct task_node *b,
                              wb_diagnostics *diagnostics) {
-    static const char *const remedies[] = {[TASK_KERNEL] = "give each a partition",
+    static const char *const remedies[] = {[TASK_KERNEL] = "give both a partition, or neither",
                                            [TASK_COPY] = "give each an engine",
                                            [TASK_HOST] = "give each a core"};
     diagnose_at(diagnostics, SEVERITY_ERROR, &task->source, b->at,
@@ -82,46 +88,56 @@ wb_status task_order(struct wb_task *task, wb_diagnostics *diagnostics) {
     assert(arena_is_protected(&task->arena));
     task->before = arena_array(&task->arena, count, TASK_WORDS * sizeof *task->before);
     WB_TRY(sort_nodes(task, diagnostics));
-    for (uint32_t b = 0; b < count; b++)
-        for (uint32_t a = 0; a < b; a++)
-            if (!task_are_ordered(task, a, b) && share(&task->nodes.items[a], &task->nodes.items[b]))
-                return refuse_both(task, &task->nodes.items[a], &task->nodes.items[b], diagnostics);
+    for (uint32_t b = 0; b < count; b++) {
+        struct task_node *node = &task->nodes.items[b];
+        for (uint32_t a = 0; a < count; a++) {
+            node->shared |= task_share(task, a, b);
+            if (a < b && !task_are_ordered(task, a, b) && clash(&task->nodes.items[a], node))
+                return refuse_both(task, &task->nodes.items[a], node, diagnostics);
+        }
+    }
     return WB_OK;
 }
 
 /* ---- The longest path ---------------------------------------------------------------------------------- */
 
-static bool are_beside(const struct wb_task *task, uint32_t copy, uint32_t kernel) {
-    return task->nodes.items[copy].kind == TASK_COPY && task->nodes.items[kernel].kind == TASK_KERNEL &&
-           !task_are_ordered(task, copy, kernel);
+/* What the node `other` adds while the kernel runs, if they may run at the same time: DRAM serves a copy, or
+ * its own blocks run on the same SMs. */
+static cycles delay_of(const struct wb_task *task, uint32_t other, uint32_t kernel) {
+    const struct task_node *node = &task->nodes.items[other];
+    if (task_share(task, other, kernel)) return node->time;
+    const bool beside =
+        task->nodes.items[kernel].kind == TASK_KERNEL && !task_are_ordered(task, other, kernel);
+    return beside && node->kind == TASK_COPY ? node->held : 0;
 }
 
-/* Copies that may run beside the kernel. */
-static cycles held_beside(const struct wb_task *task, uint32_t kernel) {
-    cycles held = 0;
+static cycles delays_of(const struct wb_task *task, uint32_t kernel) {
+    cycles sum = 0;
     for (uint32_t n = 0; n < task->nodes.count; n++)
-        if (are_beside(task, n, kernel)) held = cycles_add(held, task->nodes.items[n].held);
-    return held;
+        sum = cycles_add(sum, delay_of(task, n, kernel));
+    return sum;
 }
 
-/* Copies that may run beside the node or any before it: however many they are beside, each is served once. */
-static cycles held_until(const struct wb_task *task, uint32_t node) {
-    cycles held = 0;
-    for (uint32_t copy = 0; copy < task->nodes.count; copy++) {
-        bool counts = false;
-        for (uint32_t n = 0; n < task->nodes.count && !counts; n++)
-            counts = are_beside(task, copy, n) && (n == node || is_before(task, n, node));
-        if (counts) held = cycles_add(held, task->nodes.items[copy].held);
+/* What counts once up to the end of a node, however many it delays: all that may run beside it or any before
+ * it; and the kernels among these that share their SMs, which the paths do not count then. */
+static cycles delays_until(const struct wb_task *task, uint32_t node) {
+    cycles sum = 0;
+    for (uint32_t other = 0; other < task->nodes.count; other++) {
+        const struct task_node *that = &task->nodes.items[other];
+        cycles delay = that->shared && (other == node || is_before(task, other, node)) ? that->time : 0;
+        for (uint32_t n = 0; n < task->nodes.count && delay == 0; n++)
+            if (n == node || is_before(task, n, node)) delay = delay_of(task, other, n);
+        sum = cycles_add(sum, delay);
     }
-    return held;
+    return sum;
 }
 
-/* A node starts when all that it waits for has ended. What copies add is counted by kernel, or by copy. */
+/* A node starts when all that it waits for has ended. What others add is counted by kernel, or once. */
 static void find_end(struct wb_task *task, uint32_t number) {
     struct task_node *node = &task->nodes.items[number];
     cycles start = 0, alone = 0, slowest = 0;
     node->waits_for = TASK_NODES_MAX;
-    node->beside = held_beside(task, number);
+    node->beside = delays_of(task, number);
     for (size_t a = 0; a < node->after.count; a++) {
         const struct task_node *first = &task->nodes.items[node->after.items[a]];
         slowest = cycles_max(slowest, first->slowest_end);
@@ -132,9 +148,9 @@ static void find_end(struct wb_task *task, uint32_t number) {
     }
     const cycles time = cycles_add(node->time, node->overhead);
     node->slowest_end = cycles_add(slowest, node->slowest);
-    node->alone_end = cycles_add(alone, time);
+    node->alone_end = cycles_add(alone, node->shared ? node->overhead : time);
     node->end = cycles_min(cycles_add(start, cycles_add(time, node->beside)),
-                           cycles_add(node->alone_end, held_until(task, number)));
+                           cycles_add(node->alone_end, delays_until(task, number)));
 }
 
 void task_find_ends(struct wb_task *task) {

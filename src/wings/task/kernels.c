@@ -3,20 +3,60 @@
 
 #include "bound/analysis/analysis.h"
 #include "launch/launch.h"
+#include "ptx/ptx.h"
+#include "sass/sass.h"
+#include "warp/timed/timed.h"
 #include "wings/task/task.h"
 
-/* Whether a copy may run at the same time. */
-static bool has_copies(const struct wb_task *task, uint32_t number) {
+/* Whether a node of the kind may run at the same time. */
+static bool has_beside(const struct wb_task *task, uint32_t number, enum task_kind kind) {
     for (uint32_t n = 0; n < task->nodes.count; n++)
-        if (task->nodes.items[n].kind == TASK_COPY && !task_are_ordered(task, n, number)) return true;
+        if (task->nodes.items[n].kind == kind && !task_are_ordered(task, n, number)) return true;
     return false;
 }
 
-/* Whether another kernel may. */
-static bool has_kernels(const struct wb_task *task, uint32_t number) {
-    for (uint32_t n = 0; n < task->nodes.count; n++)
-        if (task->nodes.items[n].kind == TASK_KERNEL && !task_are_ordered(task, n, number)) return true;
-    return false;
+/* ---- The machine of a kernel --------------------------------------------------------------------------- */
+
+static uint32_t less(uint32_t room, uint64_t taken) {
+    return room > taken ? room - (uint32_t)taken : 0;
+}
+
+/* Takes from the caches of instructions and constants what a kernel that shares them may keep there, wherever
+ * its lines are: its own code and all that it may call, and all constants that it has. */
+static void take_room(const struct task_node *other, struct machine_sass *sass) {
+    const struct wb_module *module = other->module;
+    const struct ptx_function *kernel = kernel_function(other->kernel);
+    const uint64_t lines = constant_bytes(module, kernel) / sass->constants.line_bytes + 2;
+    uint64_t code = 0;
+    bool is_bindless = false;
+    for (uint32_t i = 0; i < module->code->inst_count; i++) {
+        const struct machine_inst *inst = &module->code->insts[i];
+        const struct ptx_function *of = &module->functions[module->code->kernels[inst->kernel].function];
+        if (of != kernel && of->is_entry) continue;
+        code += SASS_BYTES;
+        is_bindless |= sass_reads_bindless(&inst->sass);
+    }
+    struct sass_cache *constants = &sass->constants;
+    const uint32_t set_bytes = constants->ways * constants->line_bytes;
+    const uint32_t sets = set_bytes > 0 ? constants->bytes / set_bytes : 0;
+    const uint64_t ways = sets > 0 && !is_bindless ? cycles_ceiling(lines, sets) : UINT32_MAX;
+    constants->ways = less(constants->ways, ways);
+    constants->bytes = sets * constants->ways * constants->line_bytes;
+    sass->l0.bytes = less(sass->l0.bytes, code + 2 * (uint64_t)sass->l0.line_bytes);
+    sass->l1_instructions.bytes = less(sass->l1_instructions.bytes,
+                                       is_bindless ? UINT32_MAX
+                                                   : code + 2 * (uint64_t)sass->l1_instructions.line_bytes +
+                                                         lines * constants->line_bytes);
+}
+
+/* Kernels on the same SMs leave nothing of what data caches and TLBs keep, and of the others what they do not
+ * need themselves. */
+static void share_sms(const struct wb_task *task, uint32_t number, struct wb_machine *machine) {
+    machine->sass.l1_keeps = machine->sass.l2_keeps = machine->sass.tlb_keeps = 0;
+    for (uint32_t n = 0; n < task->nodes.count; n++) {
+        const struct task_node *other = &task->nodes.items[n];
+        if (task_share(task, n, number) && machine_isa(machine) == ISA_SASS) take_room(other, &machine->sass);
+    }
 }
 
 /* The same machine, with the part of the SMs that the node has. Another kernel or a copy at the same time
@@ -24,13 +64,19 @@ static bool has_kernels(const struct wb_task *task, uint32_t number) {
 static void take_part(const struct wb_task *task, uint32_t number, struct wb_machine *machine) {
     const struct task_node *node = &task->nodes.items[number];
     *machine = *task->machine;
+    if (task->federated)
+        machine->partition =
+            (struct machine_partition){machine->memory.sms, PARTITION_SM_MASK, machine->memory.sms};
     if (node->part != WHOLE_GPU) {
         machine->partition = task->parts.items[node->part].partition;
         machine->partition.of = machine->memory.sms;
         machine->memory.sms = machine->partition.sms;
     }
     const bool has_slices = machine->partition.sms > 0 && machine->partition.kind == PARTITION_MIG;
-    if (has_copies(task, number) || (has_kernels(task, number) && !has_slices)) machine->sass.l2_keeps = 0;
+    if (task->federated || has_beside(task, number, TASK_COPY) ||
+        (has_beside(task, number, TASK_KERNEL) && !has_slices))
+        machine->sass.l2_keeps = 0;
+    if (node->shared) share_sms(task, number, machine);
 }
 
 static wb_status refuse(const struct wb_task *task, const struct task_node *node, const char *why,
@@ -47,6 +93,9 @@ static wb_status check_launches(const struct wb_task *task, const struct task_no
         return refuse(task, node, "its file is a list of launches: a node is one of them", diagnostics);
     if (wb_launches_code(launches) == NULL)
         return refuse(task, node, "its launch file does not name its code", diagnostics);
+    if (wb_launches_setting(launches, WB_LAUNCH_INTERFERENCE) != NULL)
+        return refuse(task, node, "a task has no neighbours: omit interference from its launch files",
+                      diagnostics);
     if (wb_launches_setting(launches, WB_LAUNCH_PARTITION) != NULL)
         return refuse(task, node, "the task says which partition it has, not its launch file", diagnostics);
     if (wb_launches_setting(launches, WB_LAUNCH_RESIDENT) != NULL)
@@ -56,20 +105,21 @@ static wb_status check_launches(const struct wb_task *task, const struct task_no
     return WB_OK;
 }
 
-static wb_status load(struct wb_task *task, struct task_node *node, wb_diagnostics *diagnostics,
-                      const wb_kernel **kernel) {
+wb_status task_load_kernel(struct wb_task *task, uint32_t number, wb_diagnostics *diagnostics) {
+    struct task_node *node = &task->nodes.items[number];
     wb_launches *launches = NULL;
     WB_TRY(wb_launches_read(node->launch, WB_FILES_BELOW, diagnostics, &launches));
     wb_status status = check_launches(task, node, launches, diagnostics);
     if (status == WB_OK)
         status =
-            wb_module_read_for(wb_launches_code(launches), &node->machine,
+            wb_module_read_for(wb_launches_code(launches), task->machine,
                                wb_launches_setting(launches, WB_LAUNCH_IMAGE), diagnostics, &node->module);
     if (status == WB_OK)
         status = wb_module_find_kernel(node->module, wb_launches_setting(launches, WB_LAUNCH_KERNEL),
-                                       diagnostics, kernel);
+                                       diagnostics, &node->kernel);
     const char *facts = wb_launches_setting(launches, WB_LAUNCH_FACTS);
-    if (status == WB_OK && facts != NULL) status = wb_facts_read(facts, *kernel, diagnostics, &node->facts);
+    if (status == WB_OK && facts != NULL)
+        status = wb_facts_read(facts, node->kernel, diagnostics, &node->facts);
     if (status == WB_OK) node->launched = wb_launches_take(launches, 0);
     wb_launches_free(launches);
     return status;
@@ -85,12 +135,17 @@ static wb_status judge(struct wb_task *task, struct task_node *node, wb_diagnost
         return WB_ERR_LIMIT;
     }
     if (!verdict.is_bounded) {
-        (void)refuse(task, node, "no bound of the kernel is proven (analyze says why)", diagnostics);
+        (void)refuse(task, node,
+                     node->shared ? "no bound is proven of it beside others on its SMs: order them (after, "
+                                    "stream), or give each a partition"
+                                  : "no bound of the kernel is proven (analyze says why)",
+                     diagnostics);
         return WB_ERR_DECLINED;
     }
     node->time = verdict.cycles;
     node->overhead = verdict.overhead;
-    node->slowest = cycles_add(verdict.slowest.cycles, verdict.overhead);
+    node->slowest = node->shared ? 0 : cycles_add(verdict.slowest.cycles, verdict.overhead);
+    task->shared |= node->shared;
     task->of_model |= verdict.model != WB_MODEL_NONE;
     return WB_OK;
 }
@@ -98,18 +153,17 @@ static wb_status judge(struct wb_task *task, struct task_node *node, wb_diagnost
 wb_status task_bound_kernel(struct wb_task *task, uint32_t number, const wb_analyze_options *options,
                             wb_diagnostics *diagnostics) {
     struct task_node *node = &task->nodes.items[number];
-    const wb_kernel *kernel = NULL;
     wb_analyze_options asked = *options;
-    take_part(task, number, &node->machine);
-    WB_TRY(load(task, node, diagnostics, &kernel));
-    if (has_copies(task, number) && machine_isa(task->machine) != ISA_SASS)
+    if (has_beside(task, number, TASK_COPY) && machine_isa(task->machine) != ISA_SASS)
         return refuse(task, node,
                       "copies beside a kernel are bounded only for machine code: order them (after)",
                       diagnostics);
+    take_part(task, number, &node->machine);
+    if (node->shared || task->federated) asked.methods = TASK_SHARED_METHOD;
     asked.facts = node->facts;
     asked.inputs = node->facts != NULL ? WB_INPUTS_GIVEN : WB_INPUTS_USUAL;
     wb_status status =
-        wb_analyze(kernel, node->launched, &node->machine, &asked, diagnostics, &node->analysis);
+        wb_analyze(node->kernel, node->launched, &node->machine, &asked, diagnostics, &node->analysis);
     if (status == WB_OK) status = judge(task, node, diagnostics);
     if (status != WB_OK) diagnose_at(diagnostics, SEVERITY_NOTE, &task->source, node->at, "of this node");
     return status;

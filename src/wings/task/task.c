@@ -47,8 +47,10 @@ wb_status wb_task_bound(wb_task *task, const wb_machine *machine, const wb_analy
                         wb_diagnostics *diagnostics) {
     task->machine = machine;
     task->accept = options->accept;
-    if (machine->partition.sms > 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, "partition", "a task names partitions in its file");
+    if (machine->partition.sms > 0 || machine->neighbours.stated) {
+        const bool parts = machine->partition.sms > 0;
+        diagnose(diagnostics, SEVERITY_ERROR, parts ? "partition" : "interference",
+                 parts ? "a task names partitions in its file" : "a task has no neighbours");
         return WB_ERR_INPUT;
     }
     if (!wb_machine_takes_grids(machine) || machine->clock_mhz <= 0) {
@@ -57,6 +59,8 @@ wb_status wb_task_bound(wb_task *task, const wb_machine *machine, const wb_analy
         return WB_ERR_INPUT;
     }
     WB_TRY(check_parts(task, diagnostics));
+    for (uint32_t n = 0; n < task->nodes.count; n++)
+        if (task->nodes.items[n].kind == TASK_KERNEL) WB_TRY(task_load_kernel(task, n, diagnostics));
     for (uint32_t n = 0; n < task->nodes.count; n++) {
         struct task_node *node = &task->nodes.items[n];
         WB_TRY(node->kind == TASK_KERNEL ? task_bound_kernel(task, n, options, diagnostics)
@@ -86,6 +90,10 @@ bool wb_task_node_at(const wb_task *task, size_t index, wb_task_node *made) {
                            .critical = node->critical,
                            .analysis = node->analysis};
     return true;
+}
+
+void wb_task_federate(wb_task *task) {
+    task->federated = true;
 }
 
 uint64_t wb_task_cycles(const wb_task *task) {

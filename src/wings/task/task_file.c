@@ -36,7 +36,7 @@ static const struct field node_fields[] = {
 };
 
 struct task_fields {
-    char task[NAME_MAX_BYTES], machine[PATH_MAX_BYTES], deadline[NAME_MAX_BYTES];
+    char task[NAME_MAX_BYTES], machine[PATH_MAX_BYTES], deadline[NAME_MAX_BYTES], order[PATH_MAX_BYTES];
     const struct ytree_node *partitions, *nodes;
 };
 
@@ -54,6 +54,7 @@ static const struct field task_fields[] = {
     TEXT_ROW(task_fields, "task", task, FIELD_TEXT, NAME_MAX_BYTES, .required = true),
     TEXT_ROW(task_fields, "machine", machine, FIELD_TEXT, PATH_MAX_BYTES),
     TEXT_ROW(task_fields, "deadline", deadline, FIELD_TEXT, NAME_MAX_BYTES),
+    TEXT_ROW(task_fields, "order", order, FIELD_TEXT, PATH_MAX_BYTES),
     NESTED_ROW("partitions", "partitions by their names", read_partitions),
     NESTED_ROW("nodes", "nodes by their names", read_nodes, .required = true),
     {0},
@@ -62,6 +63,7 @@ static const struct field task_fields[] = {
 /* What is being read. */
 struct task_reader {
     const struct ytree *document;
+    const char *dot; /* in place of what the file names, or NULL */
     struct wb_task *task;
     struct task_fields fields;
     const char *streams[TASK_NODES_MAX]; /* of each node; "": none */
@@ -186,6 +188,20 @@ static wb_status read_order(struct task_reader *reader, const struct ytree_node 
     return WB_OK;
 }
 
+/* The graph that `order` names. */
+static wb_status read_graph(struct task_reader *reader) {
+    wb_diagnostics *diagnostics = reader->document->diagnostics;
+    char *text = NULL;
+    size_t size;
+    if (reader->fields.order[0] == '\0') return WB_OK;
+    const char *path = beside(reader, reader->fields.order);
+    if (reader->dot != NULL) return task_read_dot(reader->task, path, reader->dot, diagnostics);
+    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
+    const char *kept = arena_string(&reader->task->arena, text, strlen(text));
+    free(text);
+    return task_read_dot(reader->task, path, kept, diagnostics);
+}
+
 /* ---- Files --------------------------------------------------------------------------------------------- */
 
 static wb_status read_all(struct task_reader *reader) {
@@ -203,6 +219,7 @@ static wb_status read_all(struct task_reader *reader) {
     if (task->nodes.count == 0) return ytree_error(reader->document, fields->nodes, "expected nodes");
     for (const struct ytree_node *item = fields->nodes->first; item != NULL; item = item->next)
         WB_TRY(read_order(reader, item, number++));
+    WB_TRY(read_graph(reader));
     return task_order(task, reader->document->diagnostics);
 }
 
@@ -211,13 +228,17 @@ static void read_pass(void *context) {
     reader->status = read_all(reader);
 }
 
-static wb_status read_document(const struct ytree *document, struct wb_task *task) {
+static bool describes_task(const struct ytree_node *root) {
+    return root != NULL && root->kind == YTREE_MAPPING &&
+           (ytree_find(root, "task") != NULL || ytree_find(root, "nodes") != NULL);
+}
+
+static wb_status read_document(const struct ytree *document, const char *dot, struct wb_task *task) {
     struct task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) return diagnose_out_of_memory(document->diagnostics, document->source.name);
-    *reader = (struct task_reader){.document = document, .task = task};
+    *reader = (struct task_reader){.document = document, .dot = dot, .task = task};
     wb_status status = ytree_require(document, document->root, YTREE_MAPPING, "a task");
-    if (status == WB_OK && ytree_find(document->root, "task") == NULL &&
-        ytree_find(document->root, "nodes") == NULL)
+    if (status == WB_OK && !describes_task(document->root))
         status = ytree_error(document, document->root, "not a task file: it has neither task nor nodes");
     if (status == WB_OK) status = ytree_read_fields(document, document->root, task_fields, &reader->fields);
     if (status == WB_OK)
@@ -228,8 +249,8 @@ static wb_status read_document(const struct ytree *document, struct wb_task *tas
     return status;
 }
 
-wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                     wb_task **task) {
+wb_status task_parse(const char *name, const char *text, size_t size, const char *dot,
+                     wb_diagnostics *diagnostics, wb_task **task) {
     struct wb_task *made = calloc(1, sizeof *made);
     struct ytree document = {0};
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
@@ -238,7 +259,7 @@ wb_status task_parse(const char *name, const char *text, size_t size, wb_diagnos
     wb_status status = made->source.name == NULL || made->source.text == NULL
                            ? diagnose_out_of_memory(diagnostics, name)
                            : ytree_parse(made->source.name, made->source.text, size, diagnostics, &document);
-    if (status == WB_OK) status = read_document(&document, made);
+    if (status == WB_OK) status = read_document(&document, dot, made);
     ytree_free(&document);
     if (status != WB_OK) {
         wb_task_free(made);
@@ -252,9 +273,23 @@ wb_status wb_task_read(const char *path, wb_diagnostics *diagnostics, wb_task **
     char *text;
     size_t size;
     WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
-    const wb_status status = task_parse(path, text, size, diagnostics, task);
+    const wb_status status = task_parse(path, text, size, NULL, diagnostics, task);
     free(text);
     return status;
+}
+
+bool wb_is_task_file(const char *path) {
+    struct wb_diagnostics unsaid = {0};
+    struct ytree document = {0};
+    char *text = NULL;
+    size_t size = 0;
+    const bool is_task = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size) == WB_OK &&
+                         ytree_parse(path, text, size, &unsaid, &document) == WB_OK &&
+                         describes_task(document.root);
+    ytree_free(&document);
+    free(text);
+    diagnostics_clear(&unsaid);
+    return is_task;
 }
 
 const char *wb_task_machine(const wb_task *task) {

@@ -8,16 +8,18 @@
 /* ---- Bounds ---------------------------------------------------------------------------------------------
  */
 
-uint64_t level_transfers(const struct level_machine *machine, uint32_t first, uint32_t end, bool stores) {
-    uint32_t fetched = 0, stored = 0;
+uint64_t level_transfers(const struct level_machine *machine, uint32_t first, uint32_t end, bool stores,
+                         bool kept) {
+    uint32_t fetched = 0, stored = 0, again = 0;
     for (uint32_t w = first * machine->grid.warps; w < end * machine->grid.warps; w++)
         for (uint32_t k = 0; k < machine->grid.programs[w].count; k++) {
             const struct level_access *access = &machine->accesses[w][k];
             for (uint32_t i = 0; i < access->count && access->kind != LEVEL_STORE; i++)
                 fetched |= 1u << access->sectors[i];
+            if (access->kind != LEVEL_STORE) again += access->count;
             if (access->kind == LEVEL_STORE || access->kind == LEVEL_ATOMIC) stored += access->count;
         }
-    return (uint64_t)__builtin_popcount(fetched) + (stores ? stored : 0);
+    return (kept ? (uint32_t)__builtin_popcount(fetched) : again) + (stores ? stored : 0);
 }
 
 static uint64_t page_count(const struct level_machine *machine) {
@@ -88,7 +90,15 @@ static void count_requests(const struct level_machine *machine, enum level_sum s
         }
 }
 
-uint64_t level_bound(const struct level_machine *machine, enum level_sum sum) {
+/* The longest time of which others have no more than their budget. */
+static uint64_t beside_others(const struct level_machine *machine, enum level_sum sum, uint64_t alone) {
+    const struct level_others *others = &machine->others;
+    const uint64_t all = alone + (sum == LEVEL_NO_BURST ? 0 : others->requests * others->hold);
+    if (others->every == 0 || sum == LEVEL_NO_RATE) return all;
+    return all * others->every / (others->every - others->hold);
+}
+
+static uint64_t bound_alone(const struct level_machine *machine, enum level_sum sum) {
     struct sass_grid grid = machine->grid;
     if (machine->rules.keeps_loads) count_requests(machine, sum, &grid);
     const bool waits = sum != LEVEL_NO_PASS && sum != LEVEL_ONE_PASS && machine->tlb > 0;
@@ -99,14 +109,19 @@ uint64_t level_bound(const struct level_machine *machine, enum level_sum sum) {
     if (sum != LEVEL_NO_PASS) page += longest_pass(machine, false);
     if (waits && machine->rules.again == LEVEL_ASKED_AGAIN) page += longest_pass(machine, true);
     const uint64_t pages = machine->tlb > 0 ? page_count(machine) * page : 0;
+    const bool kept = machine->others.hold == 0 || sum == LEVEL_KEPT_BESIDE;
     const uint64_t sectors =
-        machine->service * level_transfers(machine, 0, grid.blocks, sum != LEVEL_NO_STORES);
+        machine->service * level_transfers(machine, 0, grid.blocks, sum != LEVEL_NO_STORES, kept);
     if (grid.blocks == 1) return least_of(least_of(bounds.sib, bounds.fib), bounds.elb) + pages + sectors;
     const uint64_t one_wave = least_of(bounds.kernel, bounds.chain);
     const uint64_t waves =
         least_of(least_of(bounds.area, bounds.balance), least_of(bounds.chain_area, bounds.chain_balance));
     const uint64_t again = sum == LEVEL_PAGES_ONCE ? pages : 2 * pages;
     return least_of(one_wave + pages, sum_of(waves, again)) + sectors;
+}
+
+uint64_t level_bound(const struct level_machine *machine, enum level_sum sum) {
+    return beside_others(machine, sum, bound_alone(machine, sum));
 }
 
 /* ---- Random grids ---------------------------------------------------------------------------------------
@@ -123,6 +138,14 @@ const struct level_family level_families[LEVEL_FAMILIES] = {
     {.name = "loads", .loads = true},
     {.name = "grids, loads", .several = true, .loads = true},
     {.name = "grids, all", .pages = true, .sectors = true, .several = true, .loads = true},
+    {.name = "others", .sectors = true, .others = true},
+    {.name = "others, barriers", .sectors = true, .barriers = true, .others = true},
+    {.name = "grids, all, others",
+     .pages = true,
+     .sectors = true,
+     .several = true,
+     .loads = true,
+     .others = true},
 };
 
 struct draft {
@@ -155,6 +178,11 @@ static void draw_machine(struct draft *draft, const struct level_family *family)
     machine->walkers = 1 + (one_in(draft, 2) ? below(draft, LEVEL_PAGES) : 0);
     if (family->pages) machine->tlb = 1 + below(draft, one_in(draft, 2) ? 4 : 16);
     if (family->sectors) machine->service = 1 + below(draft, one_in(draft, 2) ? 3 : 10);
+    if (family->others) {
+        machine->others.requests = below(draft, 8);
+        machine->others.hold = 1 + below(draft, one_in(draft, 2) ? 3 : 10);
+        if (!one_in(draft, 3)) machine->others.every = machine->others.hold + 1 + below(draft, 30);
+    }
     machine->dram = below(draft, one_in(draft, 3) ? 4 : 50);
     machine->l2_sector = 1 + below(draft, 4);
     machine->rules = (struct level_rules){.again = (enum level_order)below(draft, 3),
@@ -365,6 +393,10 @@ void level_print(const struct level_machine *machine, struct text *out) {
         !rules->keeps_loads   ? ""
         : rules->loads_of_all ? ", keeps loads of all"
                               : ", keeps loads");
+    if (machine->others.hold > 0)
+        text_printf(
+            out, "others: %" PRIu32 " requests, one in %" PRIu32 " cycles, each holds DRAM for %" PRIu32 "\n",
+            machine->others.requests, machine->others.every, machine->others.hold);
     for (uint32_t w = 0; w < grid->blocks * grid->warps; w++) {
         text_printf(out, "warp %" PRIu32 "\n", w);
         for (uint32_t k = 0; k < grid->programs[w].count; k++)

@@ -9,7 +9,7 @@
 #define TOO_LONG 20000u
 
 struct action {
-    enum { START, ISSUE, ENTER, UNBLOCK, SERVE, WALK } kind;
+    enum { START, ISSUE, ENTER, UNBLOCK, SERVE, WALK, OTHER } kind;
     uint8_t warp, inst; /* of WALK: SM and page */
     struct job *job;
 };
@@ -123,6 +123,7 @@ static struct job *job_at(struct sim *sim, uint32_t i) {
 }
 
 static bool dram_is_busy(struct sim *sim) {
+    if (sim->other_left > 0) return true;
     for (uint32_t i = 0; i < LEVEL_SECTORS + sim->store_count; i++)
         if (job_at(sim, i)->errand == SERVED) return true;
     return false;
@@ -138,6 +139,7 @@ static void list_fills(struct sim *sim, struct action *list, uint32_t *count) {
                 list[(*count)++] = (struct action){.kind = WALK, .warp = (uint8_t)sm, .inst = (uint8_t)p};
     }
     if (dram_is_busy(sim)) return;
+    if (sim->other_waits) list[(*count)++] = (struct action){.kind = OTHER};
     for (uint32_t i = 0; i < LEVEL_SECTORS + sim->store_count; i++)
         if (job_at(sim, i)->errand == WAITS)
             list[(*count)++] = (struct action){.kind = SERVE, .job = job_at(sim, i)};
@@ -157,7 +159,7 @@ static uint32_t list_actions(struct sim *sim, struct action *list) {
 /* Whether the victim would go on. */
 static bool is_of_victim(const struct sim *sim, const struct action *action) {
     const uint32_t victim = sim->tape->victim;
-    if (action->kind == WALK || victim >= sim->warps) return false;
+    if (action->kind == WALK || action->kind == OTHER || victim >= sim->warps) return false;
     if (action->kind != SERVE) return action->warp == victim;
     for (uint32_t k = 0; k < sim->next[victim]; k++)
         for (uint32_t s = 0; s < LEVEL_SECTORS; s++)
@@ -174,10 +176,25 @@ static const struct action *pick(struct sim *sim, struct action *list, uint32_t 
     return &list[level_choose(sim, others > 0 ? others : count)];
 }
 
+/* DRAM serves somebody else, whose sector takes the place of one of the grid's. */
+static void serve_other(struct sim *sim) {
+    const uint32_t first = level_choose(sim, LEVEL_SECTORS);
+    sim->other_left = level_up_to(sim, 1, sim->machine->others.hold);
+    sim->other_waits = false;
+    sim->budget -= sim->machine->others.every > 0 ? sim->machine->others.every : 1;
+    for (uint32_t s = 0; s < LEVEL_SECTORS; s++) {
+        struct job *evicted = &sim->fetches[(first + s) % LEVEL_SECTORS];
+        if (evicted->errand != PRESENT) continue;
+        evicted->errand = ABSENT;
+        return;
+    }
+}
+
 static void act(struct sim *sim, const struct action *action) {
     const uint32_t w = action->warp, k = action->inst;
     struct flight *flight = &sim->flights[w][k];
     switch (action->kind) {
+    case OTHER: serve_other(sim); break;
     case START: level_start(sim, w, k); break;
     case ISSUE: level_issue(sim, w); break;
     case ENTER: level_enter(sim, w, k); break;
@@ -213,6 +230,22 @@ static void write_back(struct sim *sim, bool all) {
         }
 }
 
+/* Whether others ask DRAM: rather when the grid does. */
+static void let_others_come(struct sim *sim) {
+    const struct level_others *others = &sim->machine->others;
+    const uint32_t one = others->every > 0 ? others->every : 1, hold = others->hold;
+    const uint32_t most = others->requests * one + 2 > hold ? others->requests * one + 2 - hold : 0;
+    bool waits = false;
+    if (others->hold == 0) return;
+    if (sim->now == 0)
+        sim->budget = others->every > 0 ? most : others->requests;
+    else if (others->every > 0 && sim->budget < most)
+        sim->budget++;
+    for (uint32_t s = 0; s < LEVEL_SECTORS; s++)
+        waits |= sim->fetches[s].errand == WAITS;
+    if (sim->budget >= one && !sim->other_waits) sim->other_waits = level_choose(sim, 16) < (waits ? 12 : 2);
+}
+
 static void count_down(uint32_t *left) {
     *left -= *left > 0;
 }
@@ -227,6 +260,7 @@ static void pass(struct sim *sim) {
             if (!pauses || (flight->sectors == 0 && flight->stores == 0)) count_down(&flight->to_write);
             count_down(&flight->to_read);
         }
+    count_down(&sim->other_left);
     for (uint32_t sm = 0; sm < sim->grid->sms; sm++)
         for (uint32_t p = 0; p < LEVEL_PAGES; p++)
             if (sim->pages[sm][p].state == FILLED && !(busy && sim->machine->rules.walks_pause))
@@ -257,6 +291,7 @@ uint32_t level_run(const struct level_machine *machine, const struct level_tape 
         settle(&sim);
         if (all_ended(&sim, machine->rules.ends_written_back)) return sim.now;
         write_back(&sim, all_ended(&sim, false));
+        let_others_come(&sim);
         for (uint32_t count; (count = list_actions(&sim, list)) > 0; settle(&sim))
             act(&sim, pick(&sim, list, count));
         pass(&sim);

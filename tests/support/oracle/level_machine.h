@@ -1,6 +1,6 @@
 /* A machine of small grids of machine code whose caches keep what they were filled with: translations of
- * pages in each SM, sectors in the second level of the GPU, with DRAM behind it. It goes through one
- * execution, all choices of which come from a tape. */
+ * pages in each SM, sectors in the second level of the GPU, with DRAM behind it, which others may evict and
+ * have DRAM serve them. It goes through one execution, all choices of which come from a tape. */
 #ifndef WB_TESTS_LEVEL_MACHINE_H
 #define WB_TESTS_LEVEL_MACHINE_H
 
@@ -47,6 +47,12 @@ struct level_rules {
     bool loads_of_all;      /* also for other blocks of its SM */
 };
 
+/* Others than the grid: in no time DRAM serves more than `requests` of theirs, and one in `every` cycles (0:
+ * none more), each for at most `hold`. Each can evict a sector. */
+struct level_others {
+    uint32_t requests, every, hold;
+};
+
 struct level_machine {
     struct sass_grid grid; /* without misses of TLBs, and with the holds of the second level */
     struct level_access accesses[SASS_GRID_WARPS][SASS_GRID_INSTS];
@@ -54,6 +60,7 @@ struct level_machine {
     uint32_t dram;         /* most cycles on the way to DRAM and back, those of DRAM apart */
     uint32_t service;      /* most that DRAM takes for a sector, 0: all sectors are there */
     uint32_t l2_sector;    /* most that a sector holds the second level */
+    struct level_others others;
     struct level_rules rules;
 };
 

@@ -66,6 +66,9 @@ struct sim {
     struct asker askers[SASS_GRID_WARPS][LEVEL_SECTORS]; /* by blocks, or by SMs */
     struct job fetches[LEVEL_SECTORS], stores[LEVEL_STORES];
     uint32_t store_count;
+    uint32_t budget;     /* requests of others that may be served, times `every` */
+    uint32_t other_left; /* cycles of the one that is */
+    bool other_waits;
 };
 
 /* One of so many, as the tape has it. */

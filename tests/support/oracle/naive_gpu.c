@@ -528,7 +528,7 @@ static void end(struct naive *naive) {
 }
 
 void naive_gpu_simulate(const struct timed_grid *grid, const char *policy, bool reorder, uint32_t slots,
-                        struct naive_gpu_result *result) {
+                        const struct naive_neighbours *neighbours, struct naive_gpu_result *result) {
     struct naive naive = {.grid = grid,
                           .machine = grid->machine,
                           .memory = &grid->machine->memory,
@@ -537,9 +537,11 @@ void naive_gpu_simulate(const struct timed_grid *grid, const char *policy, bool 
                           .slots = slots,
                           .warps = grid->grid->warp_count,
                           .server_last = grid->machine->memory.sms - 1,
+                          .neighbours = neighbours,
                           .result = result};
     *result = (struct naive_gpu_result){0};
     begin(&naive);
+    if (neighbours != NULL) naive.random = random_seeded(neighbours->seed);
     for (;; naive.now++) {
         if (naive.now > CYCLES_MOST) abort();
         for (uint32_t m = 0; m < naive.memory->sms; m++)

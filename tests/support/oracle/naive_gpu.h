@@ -40,9 +40,18 @@ struct naive_gpu_result {
     struct naive_block *blocks;
 };
 
-/* `slots`: blocks that an SM holds at a time. Free the result with naive_gpu_free. */
+/* Whose requests the memory of a GPU without caches serves, too: in no time more than `requests`, and `rate`
+ * in `per` cycles. */
+struct naive_neighbours {
+    int64_t requests, rate, per;
+    uint64_t seed;
+    uint32_t eager; /* of 256 times they come first when others wait */
+};
+
+/* `slots`: blocks that an SM holds at a time; `neighbours` may be NULL. Free the result with naive_gpu_free.
+ */
 void naive_gpu_simulate(const struct timed_grid *grid, const char *policy, bool reorder, uint32_t slots,
-                        struct naive_gpu_result *result);
+                        const struct naive_neighbours *neighbours, struct naive_gpu_result *result);
 
 void naive_gpu_free(struct naive_gpu_result *result);
 

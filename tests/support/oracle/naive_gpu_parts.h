@@ -2,6 +2,7 @@
 #ifndef WB_TESTS_NAIVE_GPU_PARTS_H
 #define WB_TESTS_NAIVE_GPU_PARTS_H
 
+#include "base/containers.h"
 #include "naive_cache.h"
 #include "naive_fetch.h"
 #include "naive_gpu.h"
@@ -117,6 +118,9 @@ struct naive {
     uint64_t messages;
     cycles server_free_at; /* of the memory that all SMs share */
     uint32_t server_last;  /* the SM that it served last */
+    const struct naive_neighbours *neighbours;
+    struct random_state random; /* when they come */
+    int64_t left;               /* of their budget, times `per` */
     cycles now;
     struct naive_gpu_result *result;
 };

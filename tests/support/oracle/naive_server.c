@@ -85,12 +85,33 @@ static struct request *first_of_sm(const struct naive *naive, struct sm *sm, con
     return first;
 }
 
+/* Whether a neighbour is served, whose turn it is not. One that was served when a time began counts in it,
+ * too. */
+static bool serves_neighbour(struct naive *naive, bool others_wait) {
+    const struct naive_neighbours *neighbours = naive->neighbours;
+    if (neighbours == NULL || naive->left < neighbours->per) return false;
+    if (random_below(&naive->random, 256) >= (others_wait ? neighbours->eager : 16)) return false;
+    naive->left -= neighbours->per;
+    return true;
+}
+
+/* A cycle more. */
+static void grow_budget(struct naive *naive) {
+    const struct naive_neighbours *neighbours = naive->neighbours;
+    if (neighbours == NULL) return;
+    const int64_t most =
+        neighbours->requests * neighbours->per + neighbours->rate * (2 - (int64_t)naive->memory->service);
+    naive->left += naive->now == 0 ? most : neighbours->rate;
+    if (naive->left > most) naive->left = most;
+}
+
 /* The memory begins a service if it is free and somebody waits. */
 void serve_one(struct naive *naive) {
     const struct machine_memory *memory = naive->memory;
     struct request *chosen = NULL;
     const struct inst *inst = NULL;
     uint32_t sm = 0;
+    grow_budget(naive);
     if (naive->server_free_at > naive->now) return;
     for (uint32_t k = 0; k < memory->sms; k++) {
         const bool in_turns = memory->arbiter == ARBITER_ROUND_ROBIN;
@@ -102,7 +123,8 @@ void serve_one(struct naive *naive) {
         inst = of;
         sm = m;
     }
-    if (chosen == NULL) return;
+    if (serves_neighbour(naive, chosen != NULL)) naive->server_free_at = naive->now + memory->service;
+    if (chosen == NULL || naive->server_free_at > naive->now) return;
     uint32_t latency = inst->code->memory_latency;
     naive->server_last = sm;
     naive->server_free_at = naive->now + memory->service;

@@ -37,7 +37,7 @@ static wb_task *draw(struct random_state *random, wb_diagnostics *diagnostics) {
             if (random_below(random, 3) == 0) text_printf(&text, "%sn%u", put++ > 0 ? ", " : "", a);
         text_string(&text, "]}\n");
     }
-    if (task_parse("t.yaml", text.data, text.length, diagnostics, &task) != WB_OK)
+    if (task_parse("t.yaml", text.data, text.length, NULL, diagnostics, &task) != WB_OK)
         fail_msg("%s%s", text.data, wb_diagnostics_text(diagnostics));
     for (uint32_t n = 0; n < count; n++) {
         struct task_node *node = &task->nodes.items[n];
@@ -144,6 +144,16 @@ static void test_random_tasks(void **state) {
 
 /* ---- What is refused ----------------------------------------------------------------------------------- */
 
+static void expect_error(const char *text, const char *dot, const char *message) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_task *task = NULL;
+    const wb_status status = task_parse("t.yaml", text, strlen(text), dot, diagnostics, &task);
+    if (status != WB_ERR_INPUT || strstr(wb_diagnostics_text(diagnostics), message) == NULL)
+        fail_msg("%s%s", text, wb_diagnostics_text(diagnostics));
+    wb_task_free(task);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_errors(void **state) {
 #define TASK "task: t\nnodes:\n"
 #define PARTS "task: t\npartitions: {p: {sms: 2, kind: mig}}\nnodes:\n"
@@ -170,26 +180,57 @@ static void test_errors(void **state) {
         {TASK "  a: {host: 1us}\n  b: {host: 1us}\n",
          "4:3: error: a and b may run at the same time on the same: order them (after, stream), or give each "
          "a core"},
-        {TASK "  a: {launch: x.yaml}\n  b: {launch: x.yaml}\n", "or give each a partition"},
-        {PARTS "  a: {launch: x.yaml, partition: p}\n  b: {launch: x.yaml}\n", "or give each a partition"},
+        {PARTS "  a: {launch: x.yaml, partition: p}\n  b: {launch: x.yaml}\n",
+         "or give both a partition, or neither"},
         {TASK "  a: {copy: 4, bandwidth: 4}\n  b: {copy: 4, bandwidth: 4}\n", "or give each an engine"},
         {"task: t\npartitions: {p: {sms: 2}}\nnodes:\n  a: {host: 1us}\n", "expected SMs and a kind"},
         {"task: t\npartitions: {p: 2}\nnodes:\n  a: {host: 1us}\n", "expected SMs and a kind"},
         {TASK "  a: {host: 1us, colour: red}\n", "unknown key 'colour'"},
     };
     (void)state;
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        wb_task *task = NULL;
-        const wb_status status = task_parse("t.yaml", rows[r].text, strlen(rows[r].text), diagnostics, &task);
-        if (status != WB_ERR_INPUT || strstr(wb_diagnostics_text(diagnostics), rows[r].message) == NULL)
-            fail_msg("%s%s", rows[r].text, wb_diagnostics_text(diagnostics));
-        wb_task_free(task);
-        wb_diagnostics_free(diagnostics);
-    }
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        expect_error(rows[r].text, "", rows[r].message);
+}
+
+static void test_errors_of_graphs(void **state) {
+#define DOT "task: t\norder: d/g.dot\nnodes:\n  a: {host: 1us, core: x}\n  b: {host: 1us, core: y}\n"
+    static const struct {
+        const char *text, *message, *dot;
+    } rows[] = {
+        {DOT, "d/g.dot:2:2: error: 'c' is none of the nodes of t.yaml",
+         "digraph dot {\n \"c\"[style=bold]\n"},
+        {DOT, "d/g.dot:1:8: error: 'c' is none of the nodes", "\"a\" -> \"c\";\n"},
+        {DOT, "d/g.dot:1:1: error: 'a' is none of the nodes", "\"a\n"},
+        {DOT, "d/g.dot:1:7: error: expected the name of a node", "\"a\"-> x;\n"},
+        {DOT, "4:3: error: a never starts", "\"a\" -> \"b\" [headlabel=0];\n\"b\"->\"a\""},
+        {DOT, "d/g.dot: error: cannot read", NULL},
+    };
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        expect_error(rows[r].text, rows[r].dot, rows[r].message);
+}
+
+/* The graph as CUDA writes it, beside `after`. */
+static void test_graph(void **state) {
+    static const char text[] = "task: t\norder: g.dot\nnodes:\n  g0: {copy: 64, bandwidth: 4}\n"
+                               "  g1: {launch: k.yaml}\n  h: {host: 1us, after: g1}\n";
+    static const char dot[] =
+        "digraph dot {\nsubgraph cluster_1 {\nlabel=\"graph_1\" graph[style=\"dashed\"];\n"
+        "\"g0\"[style=\"solid\" shape=\"record\" label=\"{\nMEMCPY\n| {{ID}}}\"];\n"
+        "\"g1\"[shape=\"record\" label=\"{KERNEL\n| {ID | 1 | _Z1kv\\<\\<1\\>\\>}\n}\"];\n"
+        "\"g0\" -> \"g1\" [headlabel=0];\n}\n}\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_task *task = NULL;
+    (void)state;
+    assert_int_equal(task_parse("t.yaml", text, strlen(text), dot, diagnostics, &task), WB_OK);
+    assert_int_equal(task->nodes.items[1].after.count, 1);
+    assert_true(task_are_ordered(task, 0, 2));
+    wb_task_free(task);
+    wb_diagnostics_free(diagnostics);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_tasks), cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_tasks), cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_errors_of_graphs), cmocka_unit_test(test_graph)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,7 +208,6 @@ const struct method *method_at(uint64_t number); /* or NULL (methods.c) */
 /* Refuses what is no such method. */
 uint64_t time_of_block(const struct method *method, struct block *of); /* block.c */
 uint64_t time_of_grid(const struct method *method, struct grid *grid); /* kernel.c */
-uint64_t time_by_sums(const struct method *method, struct grid *grid); /* of one that has `by_sums` */
 
 /* Up to one without a name. */
 extern const struct key certificate_keys[], execution_keys[], kernel_keys[], segment_sum_keys[], code_keys[];

@@ -2,6 +2,7 @@
  * (kernel/Kernel.v:k_sm_bound, k_area_grid and k_sm_static_bound, kernel/Halves.v:k_bal_halves_ok). */
 #include "kernel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- The ledger ---- */
@@ -275,7 +276,7 @@ uint64_t time_of_grid(const struct method *method, struct grid *grid) {
 }
 
 /* That chains pay for what is held back in single blocks is on paper. */
-uint64_t time_by_sums(const struct method *method, struct grid *grid) {
+static uint64_t time_by_sums(const struct method *method, struct grid *grid) {
     static const int changed[] = {HELD, ALPHA, STAY};
     need(grid, SUMS);
     struct grid sums = *grid;
@@ -298,6 +299,23 @@ uint64_t time_by_sums(const struct method *method, struct grid *grid) {
         DROP(grid->check, &sums.by[changed[k]]);
     DROP(grid->check, &sums.classes);
     return time;
+}
+
+void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held) {
+    const struct method *method = method_at(number);
+    if (method->theorem != NULL) return;
+    const uint64_t time = method->by_sums == NULL ? UNLIMITED : time_by_sums(method, check->grid);
+    const uint64_t shown = time == UNLIMITED ? time : add(time, held);
+    if (shown <= claim) return;
+    PUSH(check, &check->on_paper, number);
+    PUSH(check, &check->shown, shown);
+}
+
+void print_on_paper(const struct check *check) {
+    for (uint64_t p = 0; p < check->on_paper.count; p++) {
+        printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);
+        if (check->shown.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", check->shown.items[p]);
+    }
 }
 
 static void read_grid(struct check *check, const uint64_t *n) {

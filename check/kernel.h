@@ -76,6 +76,10 @@ uint64_t most_of_an_sm(const struct grid *grid);          /* blocks */
 uint64_t first_with(struct grid *grid, bool (*holds)(struct grid *grid, uint64_t n));
 uint64_t last_room(const struct grid *grid); /* the most blocks that an SM holds, of those that there are */
 
+/* Notes a claim that no theorem shows which Coq has checked; prints these. */
+void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held);
+void print_on_paper(const struct check *check);
+
 /* The formulas, for so many blocks on an SM; and what says what it takes by itself. */
 uint64_t k_one_sm(struct grid *grid);
 uint64_t k_all_sms(struct grid *grid);

@@ -99,17 +99,6 @@ static void begin_claims(struct check *check) {
         check->followed = follow_code(check, code_path(check));
 }
 
-/* Whether Coq has checked what shows the claim. */
-static void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held) {
-    const struct method *method = method_at(number);
-    if (method->theorem != NULL) return;
-    const uint64_t time = method->by_sums == NULL ? UNLIMITED : time_by_sums(method, check->grid);
-    const uint64_t shown = time == UNLIMITED ? time : add(time, held);
-    if (shown <= claim) return;
-    PUSH(check, &check->on_paper, number);
-    PUSH(check, &check->shown, shown);
-}
-
 static void read_claim(struct check *check, const uint64_t *n) {
     const struct method *method = method_at(n[0]);
     struct block *block = check->block;
@@ -129,11 +118,6 @@ static void read_claim(struct check *check, const uint64_t *n) {
     if (block != NULL) compare_shown(check, method, shown);
 }
 
-static void print_on_paper(const struct check *check, uint64_t p) {
-    printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);
-    if (check->shown.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", check->shown.items[p]);
-}
-
 /* What the claims rest on, but is only said. */
 static void print_unchecked(const struct check *check) {
     uint64_t stalls = 0;
@@ -148,8 +132,7 @@ static void print_unchecked(const struct check *check) {
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
     printf(" in a block %" PRIu64 "; that the theorems are right", stalls);
-    for (uint64_t p = 0; p < check->on_paper.count; p++)
-        print_on_paper(check, p);
+    print_on_paper(check);
     putchar('\n');
 }
 

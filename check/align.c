@@ -1,48 +1,52 @@
-/* ALN of a block: theorem 1 of docs/proofs.md, section 3, with the potentials of an alignment. */
+/* ALN of a block: theorem 1 of docs/proofs.md, section 3, with the potentials of an alignment
+ * (block/AlnPaths.v:ALN_bound). */
 #include "align.h"
 
 #include <stdlib.h>
 
 /* Consumes at the issue of an instruction on a unit, or at its start. */
 static void consume(const struct block *of, const struct other *other, uint64_t unit, bool issue) {
+    const struct machine *machine = of->machine;
     for (uint64_t j = 0; j < other->insts.count && unit != NO_UNIT; j++) {
         const struct inst *inst = &other->of->insts.items[other->insts.items[j]];
         uint64_t charge = issue && other->together && inst->unit != NO_UNIT;
-        if (inst->unit == unit && (other->together || machine.shared[unit]) && !(issue && machine.queue > 1))
-            charge = max(charge, machine.queue == 1 ? of->largest[unit] : inst->init);
+        if (inst->unit == unit && (other->together || machine->shared[unit]) &&
+            !(issue && machine->queue > 1))
+            charge = max(charge, machine->queue == 1 ? of->largest[unit] : inst->init);
         other->at[j + 1] = max(other->at[j + 1], add(other->at[j], mul(other->m, charge)));
     }
 }
 
-/* As meet_alone (section.c), but for the other warp. */
+/* As `execute` (section.c), but for the other warp. */
 static void meet_aligned(struct walk *walk, uint64_t number) {
-    const struct inst *inst = &walk->block->insts.items[number];
+    const struct block *of = walk->block;
+    const struct inst *inst = &of->insts.items[number];
     const struct other *other = walk->context;
-    const uint64_t count = times_of(walk->block), lanes = other->insts.count + 1;
+    const uint64_t count = times_of(of), depth = of->machine->queue, lanes = other->insts.count + 1;
     const bool slot = inst->unit != NO_UNIT;
-    const uint64_t unit = WARP_TIMES + walk->block->registers + 2 * (slot ? inst->unit : 0);
+    const uint64_t unit = WARP_TIMES + of->registers + 2 * (slot ? inst->unit : 0);
     uint64_t *at = other->at, *times = walk->times;
     for (uint64_t l = 0; l < lanes; l++) {
-        at[l] = operands_there(walk, times + l * count, inst);
-        if (slot && machine.queue <= 1) at[l] = max(at[l], times[l * count + unit + machine.queue]);
+        at[l] = operands_there(of, times + l * count, inst);
+        if (slot && depth <= 1) at[l] = max(at[l], times[l * count + unit + depth]);
     }
-    consume(walk->block, other, inst->unit, true);
+    consume(of, other, inst->unit, true);
     for (uint64_t l = 0; l < lanes; l++) {
         times[l * count + NOW] = at[l] + slot;
         if (slot) at[l] = max(at[l], times[l * count + unit]);
     }
-    consume(walk->block, other, inst->unit, false);
+    consume(of, other, inst->unit, false);
     for (uint64_t l = 0; l < lanes; l++) {
         uint64_t *lane = times + l * count;
         if (slot) lane[unit] = add(at[l], inst->init), lane[unit + 1] = at[l];
-        result_there(walk, lane, inst, add(add(at[l], inst->init), inst->latency));
+        result_there(of, lane, inst, add(add(at[l], inst->init), inst->latency));
     }
-    count_work(lanes);
+    count_work(of->check, lanes);
 }
 
 static void meet_other(struct walk *walk, uint64_t number) {
     struct other *other = walk->context;
-    PUSH(&other->insts, number);
+    PUSH(walk->block->check, &other->insts, number);
 }
 
 void other_executes(struct other *other, const struct section *section) {
@@ -52,10 +56,11 @@ void other_executes(struct other *other, const struct section *section) {
 uint64_t *align(const struct block *of, const struct section *own, struct other *other,
                 const uint64_t *starts) {
     const uint64_t count = times_of(of), lanes = other->insts.count + 1, all = mul(count, lanes);
-    struct walk walk = {of, &own->steps, meet_aligned, zeroed(all, sizeof(uint64_t)), all, other, false};
+    struct walk walk = {of,  &own->steps, meet_aligned, zeroed(of->check, all, sizeof(uint64_t)),
+                        all, other,       false};
     for (uint64_t i = 0; i < all && starts != NULL; i++)
         walk.times[i] = starts[i / count];
-    other->at = zeroed(lanes, sizeof *other->at);
+    other->at = zeroed(of->check, lanes, sizeof *other->at);
     walk_all(&walk);
     for (uint64_t l = 0; l < lanes; l++)
         other->at[l] = walk.times[l * count + COMPLETE];
@@ -70,7 +75,7 @@ static uint64_t aligned(const struct block *of, const struct section *own, const
     other_executes(&other, second);
     const uint64_t longest = align(of, own, &other, NULL)[other.insts.count];
     free(other.at);
-    DROP(&other.insts);
+    DROP(of->check, &other.insts);
     return longest;
 }
 
@@ -80,33 +85,34 @@ struct pair {
     bool together;
 };
 
-static LIST(struct pair) pairs; /* of the block at hand */
+typedef LIST(struct pair) pair_list;
 
 /* The same, computed once for numbers of sections. */
-static uint64_t pair_time(const struct block *of, uint64_t own, uint64_t other, bool together, uint64_t m) {
+static uint64_t pair_time(const struct block *of, struct pair pair, uint64_t m, pair_list *known) {
     const struct section *sections = of->sections.items;
-    for (uint64_t p = pairs.count; p > 0; p--) {
-        const struct pair *pair = &pairs.items[p - 1];
-        if (pair->own == own && pair->other == other && pair->together == together) return pair->time;
+    for (uint64_t p = known->count; p > 0; p--) {
+        const struct pair *other = &known->items[p - 1];
+        if (other->own == pair.own && other->other == pair.other && other->together == pair.together)
+            return other->time;
     }
-    const uint64_t time = aligned(of, &sections[own], &sections[other], together, m);
-    PUSH(&pairs, (struct pair){own, other, time, together});
-    return time;
+    pair.time = aligned(of, &sections[pair.own], &sections[pair.other], pair.together, m);
+    PUSH(of->check, known, pair);
+    return pair.time;
 }
 
 /* The most that any warp takes in a row that has anything to wait for, m times; by itself for m = 0. */
-static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m) {
+static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m, pair_list *known) {
     const struct warps *warps = of->warps.items;
-    const uint64_t *cells = of->cells.items + row * of->paths;
     uint64_t most = 0;
     for (uint64_t g = 0; g < of->warps.count; g++) {
-        const uint64_t own = cells[warps[g].path], alone = of->sections.items[own].alone;
+        const uint64_t own = cell(of, row, warps[g].path), alone = of->sections.items[own].alone;
         uint64_t time = m == 0 ? alone : 0;
         for (uint64_t h = 0; h < of->warps.count && m > 0; h++) {
-            const bool together = warps[g].sub_core == warps[h].sub_core;
+            const struct pair pair = {.own = own,
+                                      .other = cell(of, row, warps[h].path),
+                                      .together = warps[g].sub_core == warps[h].sub_core};
             const uint64_t others = warps[h].count - (g == h);
-            if (others > 0)
-                time = add(time, mul(pair_time(of, own, cells[warps[h].path], together, m), others));
+            if (others > 0) time = add(time, mul(pair_time(of, pair, m, known), others));
         }
         if (alone > 0) most = max(most, time);
     }
@@ -114,22 +120,16 @@ static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m) {
 }
 
 uint64_t alignments(const struct block *of, uint64_t m, uint64_t divisor) {
+    pair_list known = {0};
     uint64_t sum = 0;
-    pairs.count = 0;
     for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(row_time(of, at.row, m) / divisor, at.often));
+        sum = add(sum, mul(row_time(of, at.row, m, &known) / divisor, at.often));
+    DROP(of->check, &known);
     return sum;
-}
-
-uint64_t releases_of(const struct block *of) {
-    uint64_t rows = 0;
-    for (struct rows at = {0}; next_row(of, &at);)
-        rows = add(rows, at.often);
-    return mul(rows - (rows > 0), machine.release);
 }
 
 /* With m other warps. */
 uint64_t aln(struct block *of) {
-    const uint64_t m = of->warp_count - (of->warp_count > 0);
+    const uint64_t m = less(of->warp_count, 1);
     return add(alignments(of, m, max(m, 1)), releases_of(of));
 }

@@ -8,7 +8,7 @@
  * what it costs there. */
 struct other {
     const struct block *of;
-    LIST(uint64_t) insts;
+    number_list insts;
     bool together; /* on one sub-core */
     uint64_t m;
     uint64_t *at; /* the time of the node at hand, by how many are consumed */
@@ -25,7 +25,5 @@ uint64_t *align(const struct block *of, const struct section *own, struct other 
 /* The sum over all rows of the most that any warp takes, aligned with the others of its block, and charges
  * counted m times; that of each row divided. */
 uint64_t alignments(const struct block *of, uint64_t m, uint64_t divisor);
-
-uint64_t releases_of(const struct block *of); /* all its barriers take so long to let warps go */
 
 #endif

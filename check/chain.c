@@ -1,146 +1,152 @@
-/* k-chain, k-chain-area and k-chain-bal of a kernel: theorems 2, 3 and 4 of docs/sub-core-bounds.md, with the
- * fine sums of theorem 6 or coarse ones. */
+/* k-chain, k-chain-area, k-chain-bal and k-chain-static of a kernel: theorems 2, 3 and 4 of
+ * docs/sub-core-bounds.md, with the fine sums of theorem 6 or coarse ones (kernel/Chain.v:k_chain_area_grid
+ * and k_chain_bal_grid, kernel/ChainCopies.v:k_chain_copies and k_chain_static_copies). */
 #include "kernel.h"
 
 #include <stdlib.h>
 
-struct chained chained;
-
 /* ---- Blocks ---- */
 
-static void share_class(struct class *class) {
-    const struct block *of = &blocks.items[class->block];
-    const uint64_t sub_cores = machine.sub_cores;
-    uint64_t *private = zeroed(2 * sub_cores, sizeof *private), *all = private + sub_cores;
-    uint64_t work[FORMS] = {0}, own[FORMS] = {class->latency, 0};
-    for (struct rows at = {0}; next_row(of, &at);) {
-        const uint64_t shared = row_work(of, at.row, private);
-        for (uint64_t c = 0; c < sub_cores; c++)
-            all[c] = add(all[c], mul(private[c], at.often));
-        const uint64_t most = add_extras(&chained.forms[FINE].extras, private, mul(at.often, class->blocks));
-        work[FINE] = add(work[FINE], mul(add(most, shared), at.often));
-        work[COARSE] = add(work[COARSE], mul(shared, at.often));
+/* Times that end with each sub-core: the longest sequence of sub-cores of which each is another one than that
+ * before. Behind a row also that of one of its own. */
+static void meet_turns(struct walk *walk, uint64_t row) {
+    const struct block *of = walk->block;
+    const uint64_t count = walk->time_count / 2;
+    uint64_t *before = walk->times + count;
+    for (uint64_t c = 0; c < count; c++)
+        before[c] = walk->times[c];
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const struct warps *warps = &of->warps.items[g];
+        bool active = false;
+        const program *steps = &section_of(of, row, warps->path)->steps;
+        for (uint64_t s = 0; s < steps->count; s++)
+            active = active || steps->items[s].count > 0;
+        uint64_t others = 0;
+        for (uint64_t c = 0; c < count && active; c++)
+            others = max(others, c == warps->sub_core ? 0 : before[c]);
+        uint64_t *own = &walk->times[warps->sub_core];
+        if (active) *own = max(*own, others + 1);
+        count_work(of->check, count);
     }
-    work[COARSE] = add(work[COARSE], add_extras(&chained.forms[COARSE].extras, all, class->blocks));
-    const uint64_t alone = min(class->alpha - of->stalls, add(work[FINE], class->latency));
-    own[COARSE] = alone - min(alone, work[COARSE]);
-    const uint64_t initiations = add(class->initiations - of->stalls, of->far_stalls);
-    for (int f = 0; f < FORMS; f++) {
-        const uint64_t with = add(work[f], of->far_stalls);
-        class->shares[f] = (struct share){initiations, with, own[f], initiations - with};
-    }
-    /* Sections of parts of paths may be joined: section 6. */
-    chained.coarse = chained.coarse || (of->parts && of->rows.count > 1);
-    class->turns = turns_of(of);
-    free(private);
 }
 
-static void add_class(struct class *class) {
-    (grid.method->share != NULL ? grid.method->share : share_class)(class);
-    for (int f = 0; f < FORMS; f++) {
-        struct form *form = &chained.forms[f];
-        PUSH(&form->all, (struct amount){class->shares[f].all, class->blocks});
-        PUSH(&form->work, (struct amount){class->shares[f].work, class->blocks});
-        PUSH(&form->own, (struct amount){class->shares[f].own, class->blocks});
-        PUSH(&form->beyond, (struct amount){class->shares[f].beyond, class->blocks});
+uint64_t turns_of(const struct block *of) {
+    const uint64_t sub_cores = of->machine->sub_cores;
+    uint64_t *times = times_behind(of, &of->rows, meet_turns, mul(2, sub_cores), NULL), longest = 1;
+    for (uint64_t c = 0; c < sub_cores; c++)
+        longest = max(longest, times[c]);
+    free(times);
+    return longest;
+}
+
+static void measure_shares(struct grid *grid, struct class *class) {
+    const struct block *of = &grid->check->blocks.items[class->block];
+    const uint64_t sub_cores = of->machine->sub_cores;
+    uint64_t *local = zeroed(grid->check, 2 * sub_cores, sizeof *local), *all = local + sub_cores;
+    uint64_t fine = 0, coarse = 0, *amounts = class->amounts;
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.row, local), often = mul(at.often, class->blocks);
+        for (uint64_t c = 0; c < sub_cores; c++)
+            all[c] = add(all[c], mul(local[c], at.often));
+        fine = add(fine, mul(add(busiest(of, local, &grid->extras[0], often), shared), at.often));
+        coarse = add(coarse, mul(shared, at.often));
     }
-    chained.turns = max(chained.turns, class->turns);
-    chained.turns_in_all = add(chained.turns_in_all, mul(class->turns, class->blocks));
+    coarse = add(coarse, busiest(of, all, &grid->extras[1], class->blocks));
+    const uint64_t busy = add(amounts[BUSY] - of->stalls, of->far_stalls);
+    for (int f = FINE; f <= COARSE; f += COARSE - FINE) {
+        amounts[f + ALL] = busy;
+        amounts[f + WORK] = add(f == FINE ? fine : coarse, of->far_stalls);
+        amounts[f + BEYOND] = busy - amounts[f + WORK];
+    }
+    amounts[FINE + OWN] = amounts[LATENCY];
+    amounts[COARSE + OWN] = less(min(amounts[ALPHA] - of->stalls, add(fine, amounts[LATENCY])), coarse);
+    /* Sections of parts of paths may be joined: section 6. */
+    grid->coarse = grid->coarse || (of->parts && of->rows.count > 1);
+    amounts[TURNS] = turns_of(of);
+    free(local);
+}
+
+void measure_chains(struct grid *grid, struct class *class) {
+    (grid->machine->is_code ? measure_code_chains : measure_shares)(grid, class);
+    rank(&grid->extras[0]);
+    rank(&grid->extras[1]);
 }
 
 /* ---- Formulas ---- */
 
-static uint64_t less(uint64_t a, uint64_t b) {
-    return a - min(a, b);
-}
-
 /* min(W^n + TOP_changes(others), E^n) */
-static uint64_t busy(const struct form *form, uint64_t n, uint64_t changes, uint64_t others) {
-    const uint64_t extras = min(top(&form->extras, changes), top(&form->beyond, others));
-    return min(add(top(&form->work, n), extras), top(&form->all, n));
+static uint64_t busy(struct grid *grid, int form, uint64_t n, uint64_t changes, uint64_t others) {
+    const uint64_t extras =
+        min(top(grid->check, &grid->extras[form == COARSE], changes), most(grid, form + BEYOND, others));
+    return min(add(most(grid, form + WORK, n), extras), most(grid, form + ALL, n));
 }
 
-static uint64_t least(uint64_t (*formula)(const struct form *form, uint64_t n, uint64_t f), uint64_t n,
-                      uint64_t f) {
-    const uint64_t coarse = formula(&chained.forms[COARSE], n, f);
-    return chained.coarse ? coarse : min(formula(&chained.forms[FINE], n, f), coarse);
+static uint64_t turns(struct grid *grid) {
+    return most(grid, TURNS, 1);
+}
+
+/* What n blocks initiate, and the own latencies of `own` of them, behind which the `last` one may have all of
+ * its latency; by the form that says least. */
+static uint64_t term(struct grid *grid, uint64_t n, uint64_t changes, uint64_t others, uint64_t own,
+                     bool last) {
+    uint64_t least = UNLIMITED;
+    for (int form = grid->coarse ? COARSE : FINE; form <= COARSE; form += COARSE - FINE) {
+        uint64_t sum = add(busy(grid, form, n, changes, others), most(grid, form + OWN, own));
+        if (last) sum = add(sum, max(most(grid, form + OWN, 1), most(grid, LATENCY, 1)));
+        least = min(least, sum);
+    }
+    return least;
 }
 
 /* S'_n */
-static uint64_t formula_of_start(const struct form *form, uint64_t n, uint64_t f) {
-    (void)f;
-    return add(busy(form, n, mul(n - 1, chained.turns - 1), n - 1), top(&form->own, 1));
+uint64_t chain_start(struct grid *grid, uint64_t n) {
+    return n == 0 ? 0 : term(grid, n, mul(n - 1, turns(grid) - 1), n - 1, 1, false);
 }
 
-/* h'(n) without what dispatch takes, of F waves */
-static uint64_t formula_of_sm(const struct form *form, uint64_t n, uint64_t f) {
-    const uint64_t changes = mul(grid.room - 1, mul(f, chained.turns) - 1);
-    const uint64_t last = max(top(&form->own, 1), grid.latency);
-    return add(busy(form, n, changes, n), add(top(&form->own, f - 1), last));
+/* h'(n), of F waves */
+uint64_t chain_sm(struct grid *grid, uint64_t n, uint64_t f) {
+    return term(grid, n, mul(grid->room - 1, mul(f, turns(grid)) - 1), n, f - 1, true);
 }
 
-/* g'(q), likewise */
-static uint64_t formula_of_other(const struct form *form, uint64_t q, uint64_t f) {
-    const uint64_t changes = mul(grid.room - 1, less(mul(f, chained.turns), 1));
-    return add(busy(form, q, changes, q), top(&form->own, f));
+/* g'(q) */
+uint64_t chain_other(struct grid *grid, uint64_t q, uint64_t f) {
+    return term(grid, q, mul(grid->room - 1, less(mul(f, turns(grid)), 1)), q, f, false);
+}
+
+uint64_t chain_met(struct grid *grid, uint64_t n) {
+    return busy(grid, FINE, n, mul(n - 1, turns(grid) - 1), n - 1);
 }
 
 /* Theorem 3, where S'_R is `tail`. */
-static uint64_t formula_of_area(const struct form *form, uint64_t tail, uint64_t f) {
-    const uint64_t others = grid.room - 1, n = grid.blocks;
-    const uint64_t work = top(&form->work, n), last = max(top(&form->own, 1), grid.latency);
-    const uint64_t changes = less(add(chained.turns_in_all, mul(others, chained.turns)), grid.slots);
+static uint64_t area_of_form(struct grid *grid, int form, uint64_t tail) {
+    const uint64_t others = grid->room - 1, n = grid->blocks, slots = grid->slots;
+    const uint64_t work = most(grid, form + WORK, n),
+                   changes = less(add(most(grid, TURNS, n), mul(others, turns(grid))), slots);
+    const uint64_t last = max(most(grid, form + OWN, 1), most(grid, LATENCY, 1));
+    const uint64_t beyond = busy(grid, form, n, changes, n) - work;
+    uint64_t sum = add(mul(grid->room, work), mul(others, add(beyond, last)));
+    sum = add(sum, add(most(grid, form + OWN, n), mul(mul(grid->sms - 1, grid->room), tail)));
+    sum = add(sum, mul(add(n - slots, slots - 1), grid->delay));
+    return max(sum / slots, add(tail, grid->delay));
+}
+
+uint64_t chain_area(struct grid *grid, uint64_t tail) {
+    const uint64_t coarse = area_of_form(grid, COARSE, tail);
+    return grid->coarse ? coarse : min(area_of_form(grid, FINE, tail), coarse);
+}
+
+/* h'(n) without what dispatch takes, of the blocks of an SM. */
+static uint64_t fixed_form(struct grid *grid, const struct sm *sm, int form) {
+    const uint64_t n = sm->blocks, waves = rounded_up(n, grid->room);
+    const uint64_t others = waves > 1 ? grid->room - 1 : n - 1, own = sm->most[form + OWN];
+    const uint64_t changes = mul(others, mul(waves, max(sm->most[TURNS], 1)) - 1);
     const uint64_t extras =
-        min(min(top(&form->extras, changes), top(&form->beyond, n)), top(&form->all, n) - work);
-    uint64_t sum = add(mul(grid.room, work), mul(others, add(extras, last)));
-    sum = add(sum, add(top(&form->own, n), mul(mul(grid.sms - 1, grid.room), tail)));
-    sum = add(sum, mul(add(n - grid.slots, grid.slots - 1), grid.delay));
-    (void)f;
-    return max(sum / grid.slots, add(tail, grid.delay));
+        min(top(grid->check, &grid->extras[form == COARSE], changes), most(grid, form + BEYOND, n));
+    const uint64_t all = min(add(sm->sum[form + WORK], extras), sm->sum[form + ALL]);
+    return add(all, add(mul(waves - 1, own), waves > 1 ? max(own, sm->most[LATENCY]) : own));
 }
 
-static uint64_t of_start(uint64_t n) {
-    return n == 0 ? 0 : least(formula_of_start, n, 0);
-}
-
-static uint64_t of_sm(uint64_t n, uint64_t f) {
-    return least(formula_of_sm, n, f);
-}
-
-static uint64_t of_other(uint64_t q, uint64_t f) {
-    return least(formula_of_other, q, f);
-}
-
-static uint64_t of_area(uint64_t tail) {
-    return least(formula_of_area, tail, 0);
-}
-
-static uint64_t of_met(uint64_t n) {
-    return busy(&chained.forms[FINE], n, mul(n - 1, chained.turns - 1), n - 1);
-}
-
-static const struct chains chains = {of_start, of_sm, of_other, of_area, of_met};
-
-/* ---- Claims ---- */
-
-void begin_chains(void) {
-    sum_up();
-    const bool is_new = chained.turns == 0;
-    for (uint64_t k = 0; is_new && k < grid.classes.count; k++)
-        add_class(&grid.classes.items[k]);
-    for (int f = 0; f < FORMS; f++) {
-        rank(&chained.forms[f].work);
-        rank(&chained.forms[f].all);
-        rank(&chained.forms[f].own);
-        rank(&chained.forms[f].beyond);
-        rank(&chained.forms[f].extras);
-    }
-    grid.chains = &chains;
-}
-
-uint64_t with_chains(uint64_t (*formula)(void)) {
-    begin_chains();
-    const uint64_t time = for_all_rooms(formula);
-    grid.chains = NULL;
-    return time;
+uint64_t chain_fixed(struct grid *grid, const struct sm *sm) {
+    const uint64_t coarse = fixed_form(grid, sm, COARSE);
+    return grid->coarse ? coarse : min(fixed_form(grid, sm, FINE), coarse);
 }

@@ -1,9 +1,10 @@
-/* warpbound-check FILE: recomputes what a certificate of `warpbound analyze --certificate` claims, from the
- * certificate alone. It has no line in common with the library, and no way to be told what comes out.
+/* warpbound-check [--of FILE ...] CERTIFICATE: recomputes what a certificate of `warpbound analyze
+ * --certificate` claims, from the certificate alone. It has no line in common with the library, and no way to
+ * be told what comes out.
  *
  * A certificate (docs/certificates.md) is a thread block, or a grid of such, as a bound saw it. Each kind of
- * claim rests on a few files of this folder: docs/certificates.md says on which. This one, numbers.c, main.c,
- * read.c and loops.c are of all. */
+ * claim rests on a few files of this folder: docs/certificates.md says on which. All that is known of a
+ * certificate is in `struct check`; no file has a variable of its own. */
 #ifndef WARPBOUND_CHECK_H
 #define WARPBOUND_CHECK_H
 
@@ -12,14 +13,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct check;
+
 /* ---- numbers.c ---- */
 
-/* Ends the program: with status 2 no certificate, with 1 not proven. */
-_Noreturn void stop(int status, const char *format, ...);
-#define refuse(...) stop(2, __VA_ARGS__)
+/* Ends the program: with status 2 no certificate, with 1 not proven. NULL: it is not known where. */
+_Noreturn void stop(const struct check *check, int status, const char *format, ...);
+#define refuse(check, ...) stop(check, 2, __VA_ARGS__)
 void print_printable(FILE *out, const char *text); /* what stands in a file moves no terminal's cursor */
-extern const char *file_name;
-extern uint64_t line_number; /* 0: none */
 
 /* Sums and products of times are below 2^62, or refused. */
 static inline uint64_t rounded_up(uint64_t a, uint64_t b) {
@@ -35,8 +36,15 @@ static inline uint64_t max(uint64_t a, uint64_t b) {
 static inline uint64_t min(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
-void count_work(uint64_t steps); /* refuses what takes minutes */
-void *zeroed(uint64_t count, size_t size);
+static inline uint64_t less(uint64_t a, uint64_t b) {
+    return a - min(a, b);
+}
+/* Sets of units, a bit each. */
+static inline bool has(uint64_t set, uint64_t unit) {
+    return set >> unit & 1;
+}
+void count_work(struct check *check, uint64_t steps); /* refuses what takes minutes */
+void *zeroed(const struct check *check, uint64_t count, size_t size);
 
 /* A list that grows. */
 #define LIST(type)                                                                                           \
@@ -44,28 +52,47 @@ void *zeroed(uint64_t count, size_t size);
         type *items;                                                                                         \
         uint64_t count, room;                                                                                \
     }
-#define PUSH(list, ...)                                                                                      \
+#define PUSH(check, list, ...)                                                                               \
     do {                                                                                                     \
-        (list)->items = grown((list)->items, (list)->count, &(list)->room, sizeof *(list)->items);           \
+        (list)->items = grown(check, (list)->items, (list)->count, &(list)->room, sizeof *(list)->items);    \
         (list)->items[(list)->count++] = __VA_ARGS__;                                                        \
     } while (0)
-#define DROP(list) dropped((list)->items, (list)->room * sizeof *(list)->items)
-void *grown(void *items, uint64_t count, uint64_t *room, size_t size);
-void dropped(void *items, uint64_t bytes);
+#define DROP(check, list) dropped(check, (list)->items, (list)->room * sizeof *(list)->items)
+void *grown(struct check *check, void *items, uint64_t count, uint64_t *room, size_t size);
+void dropped(struct check *check, void *items, uint64_t bytes);
+typedef LIST(uint64_t) number_list;
+
+/* Amounts, each so often; behind `rank` the largest first. */
+struct amount {
+    uint64_t each, count;
+};
+typedef LIST(struct amount) ranking;
+void rank(ranking *amounts);
+uint64_t top(struct check *check, const ranking *amounts, uint64_t n); /* the sum of the n largest */
 
 /* ---- What a certificate is of (subject.c, sha256.c) ---- */
 
 #define SHA256_DIGITS 64
 void sha256_of(FILE *file, char hex[SHA256_DIGITS + 1]);
 
-void read_of(char *text); /* what stands behind `of` */
-const char *subject_of(const char *name);
-void require_subject(const char *name, const char *is); /* refuses what is said of another one */
+/* A line `of`. */
+struct fact {
+    size_t key;
+    char *text;
+    const char *path; /* of a file: one that was given, and is it */
+};
+
+void read_of(struct check *check, char *text); /* what stands behind `of` */
+const char *subject_of(const struct check *check, const char *name);
+/* Refuses what is said of another one. */
+void require_subject(const struct check *check, const char *name, const char *is);
 /* A product of three numbers, 0 for `none`; with `last` a fourth number follows. */
-uint64_t count_of_subject(const char *name, uint64_t *last);
-void require_whole_subject(void);
-void print_subject(void);
-void compare_files(char *const *paths, int count); /* with those that it is of: all are, if any */
+uint64_t count_of_subject(const struct check *check, const char *name, uint64_t *last);
+void require_whole_subject(const struct check *check);
+void print_subject(const struct check *check);
+/* Compares files with those that it is of: all are, if any. */
+void compare_files(struct check *check, char *const *paths, int count);
+const char *code_path(const struct check *check); /* the file of its code, if it was given, or NULL */
 
 /* ---- What a certificate says (read.c) ---- */
 
@@ -76,9 +103,8 @@ void compare_files(char *const *paths, int count); /* with those that it is of: 
 /* What keeps everything waiting at times; of each a certificate says how often and how long (read.c). */
 #define HELD_KINDS 11
 extern const char *const held_names[HELD_KINDS + 1];
-uint64_t held_in_all(void);
 
-extern struct machine {
+struct machine {
     uint64_t depth, sub_cores, width, release;
     uint64_t queue; /* depth, as sib, fib and aln see it: 1 bounds every finite number above (section 5) */
     uint64_t units, instances[UNITS_MAX];
@@ -89,7 +115,8 @@ extern struct machine {
     bool is_code, holds_issue; /* of machine code: a full queue holds up the issue stage */
     /* Likewise of each queue, and units at which a warp's instructions keep no order, a bit each. */
     uint64_t places[UNITS_MAX], any_order;
-} machine;
+};
+uint64_t held_in_all(const struct machine *machine);
 
 struct inst {
     uint64_t unit, init, latency;
@@ -118,6 +145,8 @@ struct warps {
 };
 
 struct block {
+    struct check *check;
+    const struct machine *machine;
     bool parts; /* warps execute parts of the paths, and may leave barriers out */
     uint64_t registers, queues, queue_first[QUEUES_MAX], queue_count[QUEUES_MAX];
     LIST(struct inst) insts; /* of machine code they say nothing, and `code` does */
@@ -130,41 +159,44 @@ struct block {
     LIST(struct warps) warps;
     uint64_t warp_count;
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
+    LIST(struct execution) executions;
     bool states_stalls;
-    uint64_t stalls;     /* Z: cycles in which its requests are held back */
-    uint64_t far_stalls; /* Z': by turns of other sub-cores, too */
-    bool sends;          /* its requests can delay each other where they leave the SM */
-    bool finished;       /* nothing more can be said of it; sections are filled in */
+    uint64_t stalls;              /* Z: cycles in which its requests are held back */
+    uint64_t far_stalls;          /* Z': by turns of other sub-cores, too */
+    bool sends;                   /* its requests can delay each other where they leave the SM */
+    bool finished;                /* nothing more can be said of it; sections are filled in */
+    struct code_amount *of_codes; /* of machine code what each section amounts to (code_section.c) */
 };
-
 typedef LIST(struct block) block_list;
-extern block_list blocks;
-extern struct block *block; /* the last, while it is read, or NULL */
-struct section *section_of(const struct block *of, uint64_t row, uint64_t path);
+
+/* The number of a section in a row. */
+static inline uint64_t cell(const struct block *of, uint64_t row, uint64_t path) {
+    return of->cells.items[row * of->paths + path];
+}
+static inline struct section *section_of(const struct block *of, uint64_t row, uint64_t path) {
+    return &of->sections.items[cell(of, row, path)];
+}
 
 /* ---- What can be read and claimed: a table a file (main.c) ---- */
-
-typedef LIST(uint64_t) number_list;
-extern number_list numbers; /* of the line at hand */
 
 /* A line: a key and numbers, each of the kind of its letter (limit_of), the last as often as may be where a *
  * follows. */
 struct key {
     const char *name, *kinds;
     enum { BEGINS_ALL, OF_MACHINE, BEGINS_BLOCK, OF_BLOCK, BEGINS_GRID, OF_GRID, CLAIM } place;
-    void (*read)(const uint64_t *n); /* `numbers` */
+    void (*read)(struct check *check, const uint64_t *n); /* check->numbers */
 };
 
-struct class;
+struct grid;
 
 /* What can be claimed of a block, or, with the other function, of a grid: the time that can be shown. */
 struct method {
     const char *name;
     uint64_t (*of_block)(struct block *of);
-    uint64_t (*of_grid)(void);
-    uint64_t (*with)(uint64_t (*formula)(void)), (*formula)(void);       /* in place of of_grid */
-    void (*measure)(struct class *class), (*share)(struct class *class); /* kernel.h: of machine code */
-    bool is_lower;
+    uint64_t (*of_grid)(struct grid *grid);
+    bool by_room;        /* that is asked for each number of blocks that an SM may hold */
+    bool fixed, chains;  /* of blocks that go to fixed SMs; with what chains through sub-cores say */
+    bool is_lower;       /* from below */
     bool of_code;        /* it is of machine code */
     bool several;        /* requests may leave by several units */
     bool of_whole;       /* it says nothing of parts of paths */
@@ -172,16 +204,15 @@ struct method {
     const char *by_sums; /* then it is that of the formula with E + lam and E for SIB and H */
 };
 
-const struct method *method_at(uint64_t number);                       /* or NULL (methods.c) */
-uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
-uint64_t time_of_grid(const struct method *method);                    /* likewise (kernel.c) */
-uint64_t time_by_sums(const struct method *method);                    /* of one that has `by_sums` */
+const struct method *method_at(uint64_t number); /* or NULL (methods.c) */
+/* Refuses what is no such method. */
+uint64_t time_of_block(const struct method *method, struct block *of); /* block.c */
+uint64_t time_of_grid(const struct method *method, struct grid *grid); /* kernel.c */
 
 /* Up to one without a name. */
-extern const struct key certificate_keys[], execution_keys[], kernel_keys[], static_keys[],
-    segment_sum_keys[], code_keys[];
+extern const struct key certificate_keys[], execution_keys[], kernel_keys[], segment_sum_keys[], code_keys[];
 
-/* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
+/* ---- Times that loops make (loops.c: loops/Loops.v) ---- */
 
 /* A warp, or a block, on the way through a program, with the times that it keeps. Each thing that it meets
  * makes of them maxima of them plus constants; so each time behind n repetitions of a loop is a convex
@@ -213,26 +244,64 @@ bool next_row(const struct block *of, struct rows *at);
 /* The times of a warp; behind them registers, and each unit's end of initiation and last start. */
 enum { NOW, COMPLETE, WARP_TIMES };
 uint64_t times_of(const struct block *of);
-uint64_t operands_there(const struct walk *walk, const uint64_t *times, const struct inst *inst);
-void result_there(const struct walk *walk, uint64_t *times, const struct inst *inst, uint64_t at);
+uint64_t *unit_times(const struct block *of, uint64_t *times, uint64_t unit);
+uint64_t operands_there(const struct block *of, const uint64_t *times, const struct inst *inst);
+void result_there(const struct block *of, uint64_t *times, const struct inst *inst, uint64_t at);
+
+/* What an instruction costs a warp on its way. */
+struct cost {
+    bool latency;          /* its latency alone, not its unit */
+    const uint64_t *waits; /* per unit: what it waits besides before its start, or, of latencies, its issue */
+};
+void execute(const struct block *of, uint64_t *times, const struct inst *inst, const struct cost *cost);
+void meet_inst(struct walk *walk, uint64_t number); /* the same; the context is the cost */
+/* The release of a barrier: each of `count` warps, or paths, waits for all. */
+void release_all(const struct block *of, uint64_t *times, uint64_t count);
+uint64_t latency_of(const struct block *of); /* lam, the longest path that counts latencies only */
 void finish(struct block *of);
 
 /* ---- Bounds of blocks that others are made of; releases of barriers are in these times ---- */
 
-uint64_t sib(struct block *of); /* sib.c */
+uint64_t sib(struct block *of); /* block.c */
 uint64_t fib(struct block *of);
+uint64_t elb(struct block *of);
+uint64_t chain(struct block *of);
 uint64_t aln(struct block *of);                  /* align.c */
 uint64_t fifo(struct block *of);                 /* fifo.c */
-uint64_t elb(struct block *of);                  /* elb.c */
-uint64_t chain(struct block *of);                /* busiest.c */
 uint64_t lower(struct block *of);                /* execution.c */
-uint64_t initiations_of(const struct block *of); /* elb.c: E, all cycles of initiations */
-uint64_t latency_of(const struct block *of);     /* lam, the longest path that counts latencies only */
+uint64_t initiations_of(const struct block *of); /* E, all cycles of initiations */
+uint64_t releases_of(const struct block *of);    /* all its barriers take so long to let warps go */
+/* What sub-cores initiate in a row; returns what they share. */
+uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local);
+/* Of sub-cores with these amounts of work the busiest one's; adds the others' to `extras` unless NULL. Sorts
+ * the amounts. */
+uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint64_t often);
 
-uint64_t busiest_of(const struct block *of); /* busiest.c: W, of each section the busiest sub-core */
-uint64_t row_work(const struct block *of, uint64_t row, uint64_t *private); /* of sub-cores; returns shared */
+/* ---- All that is known of a certificate ---- */
 
-/* The release of a barrier: each of `count` warps, or paths, waits for all. */
-void release_all(struct walk *walk, uint64_t count);
+/* Whether instructions and paths were compared with a cubin. */
+enum followed { NOT_FOLLOWED, FOLLOWED, FOLLOWED_IN_PART };
+
+struct check {
+    const char *name;      /* of the file */
+    uint64_t line;         /* the one at hand; 0: none */
+    uint64_t work, listed; /* steps; bytes of lists */
+    number_list numbers;   /* of the line at hand */
+    LIST(struct fact) facts;
+    struct machine machine;
+    block_list blocks;
+    struct block *block; /* the last, while it is read, or NULL */
+    bool in_grid;
+    struct grid *grid;
+    struct code_units *units; /* of machine code, or NULL (code_units.c) */
+    char *const *files;       /* that it must be of */
+    int file_count;
+    uint64_t claims, failed, contradicted;
+    uint64_t longest, least; /* executions of the block, and bounds of it */
+    const char *least_by;    /* the method that shows least */
+    enum followed followed;
+    number_list on_paper; /* methods that are claimed, */
+    number_list shown;    /* and what theorems that Coq checked show instead, or UNLIMITED */
+};
 
 #endif

@@ -1,4 +1,5 @@
-/* An execution of a block: rules R1 to R7 of docs/proofs.md, section 1. */
+/* An execution of a block: rules R1 to R7 of docs/proofs.md, section 1
+ * (check/CheckSchedule.v:valid_ok). */
 #include "check.h"
 
 #include <stdlib.h>
@@ -10,48 +11,47 @@ struct execution {
     uint64_t sub_core, unit, instances; /* units that sub-cores have for themselves are numbered apart */
 };
 
-/* Of the last block for which there are any: row by row, warp by warp, in program order. */
-static LIST(struct execution) executions;
-static uint64_t last_block, executed; /* its number, from 1 on; executions of it that were met so far */
-
-/* Forgets those of a block before. */
-static void begin_block(void) {
-    if (last_block != blocks.count) executions.count = 0;
-    last_block = blocks.count;
+/* Those of a block are row by row, warp by warp, in program order. */
+static void read_at(struct check *check, const uint64_t *n) {
+    PUSH(check, &check->block->executions, (struct execution){n[0], n[1], n[2], n[3], .line = check->line});
 }
 
-static void read_at(const uint64_t *n) {
-    begin_block();
-    PUSH(&executions, (struct execution){n[0], n[1], n[2], n[3], .line = line_number});
+static void hold(struct check *check, bool kept, const char *rule, const struct execution *x) {
+    if (kept) return;
+    check->line = x->line;
+    stop(check, 1, "NOT PROVEN: this is no execution, as it breaks %s", rule);
 }
 
-static void hold(bool kept, const char *rule, const struct execution *x) {
-    line_number = kept ? line_number : x->line;
-    if (!kept) stop(1, "NOT PROVEN: this is no execution, as it breaks %s", rule);
-}
+/* A warp on its way, and how many executions of its block were met so far. */
+struct executed {
+    const struct warps *warps;
+    uint64_t *count;
+};
 
 /* R1, R2 and R7 for the next instruction of a warp. One without a unit is executed as soon as these allow. */
 static void meet_execution(struct walk *walk, uint64_t number) {
-    const struct inst *inst = &walk->block->insts.items[number];
-    const struct warps *warps = walk->context;
-    const uint64_t ready = operands_there(walk, walk->times, inst), u = inst->unit;
+    const struct block *of = walk->block;
+    const struct machine *machine = of->machine;
+    const struct inst *inst = &of->insts.items[number];
+    const struct executed *warp = walk->context;
+    const uint64_t ready = operands_there(of, walk->times, inst), u = inst->unit;
     uint64_t done = add(ready, inst->latency);
     walk->times[NOW] = ready;
     if (u != NO_UNIT) {
-        if (executed == executions.count) refuse("not all instructions are executed");
-        struct execution *one = &executions.items[executed++];
-        hold(one->init > 0 && one->init <= inst->init, "the stated initiation", one);
-        hold(one->latency <= inst->latency, "the stated latency", one);
-        hold(one->issue >= ready, "R1, R2 or R7", one);
-        hold(one->start >= one->issue, "R3 (it starts before its issue)", one);
+        if (*warp->count == of->executions.count) refuse(of->check, "not all instructions are executed");
+        struct execution *one = &of->executions.items[(*warp->count)++];
+        hold(of->check, one->init > 0 && one->init <= inst->init, "the stated initiation", one);
+        hold(of->check, one->latency <= inst->latency, "the stated latency", one);
+        hold(of->check, one->issue >= ready, "R1, R2 or R7", one);
+        hold(of->check, one->start >= one->issue, "R3 (it starts before its issue)", one);
         one->ready = ready;
-        one->sub_core = warps->sub_core;
-        one->unit = add(mul(u, machine.sub_cores), machine.shared[u] ? 0 : warps->sub_core);
-        one->instances = machine.instances[u];
+        one->sub_core = warp->warps->sub_core;
+        one->unit = add(mul(u, machine->sub_cores), machine->shared[u] ? 0 : one->sub_core);
+        one->instances = machine->instances[u];
         done = add(add(one->start, one->init), one->latency);
         walk->times[NOW] = one->issue + 1;
     }
-    result_there(walk, walk->times, inst, done);
+    result_there(of, walk->times, inst, done);
 }
 
 /* A row of sections, of all warps, and the release before it. */
@@ -59,13 +59,13 @@ static void meet_executed_row(struct walk *walk, uint64_t row) {
     const struct block *of = walk->block;
     const uint64_t count = times_of(of);
     uint64_t *times = walk->times, *is_behind = times + walk->time_count - 1;
-    if (*is_behind) release_all(walk, (walk->time_count - 1) / count);
+    if (*is_behind) release_all(of, times, (walk->time_count - 1) / count);
     *is_behind = 1;
     for (uint64_t g = 0; g < of->warps.count; g++) {
-        struct warps *warps = &of->warps.items[g];
-        const program *steps = &section_of(of, row, warps->path)->steps;
-        for (uint64_t w = 0; w < warps->count; w++, times += count) {
-            struct walk own = {of, steps, meet_execution, times, count, warps, true};
+        struct executed warp = {&of->warps.items[g], walk->context};
+        const program *steps = &section_of(of, row, warp.warps->path)->steps;
+        for (uint64_t w = 0; w < warp.warps->count; w++, times += count) {
+            struct walk own = {of, steps, meet_execution, times, count, &warp, true};
             walk_all(&own);
         }
     }
@@ -80,59 +80,61 @@ static int in_order(const void *a, const void *b) {
 }
 
 /* R3, R4 and R6 of the instructions of a unit, with what sub-cores issue in each cycle until `end`. */
-static void check_unit(const struct execution *all, uint64_t count, const uint32_t *issued, uint64_t end) {
-    uint32_t *busy = zeroed(mul(2, end), sizeof *busy), *queue = busy + end;
+static void check_unit(const struct block *of, const struct execution *all, uint64_t count,
+                       const uint32_t *issued, uint64_t end) {
+    uint32_t *busy = zeroed(of->check, mul(2, end), sizeof *busy), *queue = busy + end;
     for (uint64_t i = 0; i < count; i++) {
         const struct execution *x = &all[i];
-        hold(i == 0 || x[-1].start <= x->start, "R3 (first in, first out)", x);
+        hold(of->check, i == 0 || x[-1].start <= x->start, "R3 (first in, first out)", x);
         for (uint64_t t = x->issue; t < x->start; t++)
-            hold(++queue[t] <= machine.depth, "R4", x);
+            hold(of->check, ++queue[t] <= of->machine->depth, "R4", x);
         for (uint64_t t = x->start; t < x->start + x->init; t++)
-            hold(++busy[t] <= x->instances, "R3 (instances)", x);
-        count_work(x->start + x->init - x->ready);
+            hold(of->check, ++busy[t] <= x->instances, "R3 (instances)", x);
+        count_work(of->check, x->start + x->init - x->ready);
     }
     for (uint64_t i = 0; i < count; i++) {
         const struct execution *x = &all[i];
         for (uint64_t t = x->issue; t < x->start; t++)
-            hold(busy[t] == x->instances, "R3 (it waits for a unit that is free)", x);
+            hold(of->check, busy[t] == x->instances, "R3 (it waits for a unit that is free)", x);
         for (uint64_t t = x->ready; t < x->issue; t++)
-            hold(issued[x->sub_core * end + t] == machine.width ||
-                     (busy[t] == x->instances && queue[t] == machine.depth),
+            hold(of->check,
+                 issued[x->sub_core * end + t] == of->machine->width ||
+                     (busy[t] == x->instances && queue[t] == of->machine->depth),
                  "R6", x);
     }
     free(busy);
 }
 
 /* R3 to R6, cycle by cycle, until all units are free in cycle `end`. */
-static void check_cycles(const struct execution *all, uint64_t count, uint64_t end) {
-    uint32_t *issued = zeroed(mul(machine.sub_cores, end), sizeof *issued);
+static void check_cycles(const struct block *of, const struct execution *all, uint64_t count, uint64_t end) {
+    uint32_t *issued = zeroed(of->check, mul(of->machine->sub_cores, end), sizeof *issued);
     for (uint64_t i = 0; i < count; i++)
-        hold(++issued[all[i].sub_core * end + all[i].issue] <= machine.width, "R5", &all[i]);
+        hold(of->check, ++issued[all[i].sub_core * end + all[i].issue] <= of->machine->width, "R5", &all[i]);
     for (uint64_t first = 0, last = 0; first < count; first = last) {
         while (last < count && all[last].unit == all[first].unit)
             last++;
-        count_work(end);
-        check_unit(all + first, last - first, issued, end);
+        count_work(of->check, end);
+        check_unit(of, all + first, last - first, issued, end);
     }
     free(issued);
 }
 
 /* How long the execution takes. */
 uint64_t lower(struct block *of) {
-    uint64_t end = 0, longest = 0;
+    struct execution *executions = of->executions.items;
+    uint64_t end = 0, longest = 0, executed = 0;
     const uint64_t warps = of->warp_count, count = times_of(of), all = mul(warps, count) + 1;
-    struct walk walk = {of, &of->rows, meet_executed_row, zeroed(all, sizeof(uint64_t)), all, NULL, true};
-    begin_block();
-    executed = 0;
+    struct walk walk = {
+        of, &of->rows, meet_executed_row, zeroed(of->check, all, sizeof(uint64_t)), all, &executed, true};
     walk_all(&walk);
-    if (executed < executions.count) refuse("more is executed than there is");
+    if (executed < of->executions.count) refuse(of->check, "more is executed than there is");
     for (uint64_t w = 0; w < warps; w++)
         longest = max(longest, walk.times[w * count + COMPLETE]);
     free(walk.times);
     for (uint64_t i = 0; i < executed; i++)
-        end = max(end, executions.items[i].start + executions.items[i].init);
-    if (executed > 0) qsort(executions.items, executed, sizeof(struct execution), in_order);
-    check_cycles(executions.items, executed, end);
+        end = max(end, executions[i].start + executions[i].init);
+    if (executed > 0) qsort(executions, executed, sizeof(struct execution), in_order);
+    check_cycles(of, executions, executed, end);
     return longest;
 }
 

@@ -1,4 +1,4 @@
-/* FIFO of a block: theorem 3 of docs/proofs.md, section 9. */
+/* FIFO of a block: theorem 3 of docs/proofs.md, section 9 (block/FifoPaths.v:FIFO_bound). */
 #include "check.h"
 
 #include <stdlib.h>
@@ -31,11 +31,11 @@ struct pending {
 };
 
 /* What is over does not wait; on a unit of one instance nothing does that was issued before it. */
-static void set_over(struct pending *pending, uint64_t position) {
+static void set_over(const struct block *of, struct pending *pending, uint64_t position) {
     struct issued *one = &pending->issued.items[position - 1];
     if (one->unit == NO_UNIT) return;
     uint64_t *over = &pending->over[one->unit];
-    if (machine.instances[one->unit] == 1)
+    if (of->machine->instances[one->unit] == 1)
         *over = max(*over, one->through);
     else if (!one->over)
         *over = add(*over, one->init);
@@ -44,18 +44,18 @@ static void set_over(struct pending *pending, uint64_t position) {
 
 /* An operand of an instruction that is issued is complete. */
 static void operand_is_over(const struct block *of, struct pending *pending, uint64_t r) {
-    if (pending->writer[r] > 0) set_over(pending, pending->writer[r]);
+    if (pending->writer[r] > 0) set_over(of, pending, pending->writer[r]);
     for (uint64_t q = 0; q < of->queues; q++)
         if (r >= of->queue_first[q] && r - of->queue_first[q] < of->queue_count[q])
             for (; pending->over_joined[q] < pending->before[r]; pending->over_joined[q]++)
-                set_over(pending, pending->joined[q].items[pending->over_joined[q]]);
+                set_over(of, pending, pending->joined[q].items[pending->over_joined[q]]);
 }
 
 static void note_queues(const struct block *of, struct pending *pending, const struct inst *inst) {
     for (uint64_t q = 0; q < of->queues; q++) {
         uint64_t *before = pending->before + of->queue_first[q];
         if (inst->joins >> q & 1) {
-            PUSH(&pending->joined[q], pending->issued.count);
+            PUSH(of->check, &pending->joined[q], pending->issued.count);
             before[0]++;
         }
         if (inst->commits >> q & 1) memmove(before + 1, before, (of->queue_count[q] - 1) * sizeof *before);
@@ -75,7 +75,7 @@ static void meet_pending(struct walk *walk, uint64_t number) {
         load->count++;
         load->waiting = max(load->waiting, load->work - pending->over[inst->unit]);
     }
-    PUSH(&pending->issued, one);
+    PUSH(of->check, &pending->issued, one);
     for (uint64_t i = inst->first + inst->sources; i < inst->first + inst->operands; i++)
         pending->writer[of->operands.items[i]] = pending->issued.count;
     note_queues(of, pending, inst);
@@ -84,14 +84,14 @@ static void meet_pending(struct walk *walk, uint64_t number) {
 /* Loops are walked repetition by repetition. */
 static void load_section(const struct block *of, const struct section *section, struct load *loads) {
     struct pending pending = {.loads = loads};
-    pending.writer = zeroed(of->registers, sizeof(uint64_t));
-    pending.before = zeroed(of->registers, sizeof(uint64_t));
+    pending.writer = zeroed(of->check, of->registers, sizeof(uint64_t));
+    pending.before = zeroed(of->check, of->registers, sizeof(uint64_t));
     walk_each(of, &section->steps, meet_pending, &pending);
-    DROP(&pending.issued);
+    DROP(of->check, &pending.issued);
     free(pending.writer);
     free(pending.before);
     for (uint64_t q = 0; q < QUEUES_MAX; q++)
-        DROP(&pending.joined[q]);
+        DROP(of->check, &pending.joined[q]);
 }
 
 /* ---- A warp beside others ---- */
@@ -105,30 +105,18 @@ struct warp {
     bool queued[UNITS_MAX]; /* F */
 };
 
-/* As meet_alone (section.c), but each start on a unit of F takes what can be in the queue before it. */
-static void meet_queued(struct walk *walk, uint64_t number) {
-    const struct inst *inst = &walk->block->insts.items[number];
-    const struct warp *warp = walk->context;
-    uint64_t *times = walk->times, at = operands_there(walk, times, inst);
-    times[NOW] = at;
-    if (inst->unit != NO_UNIT) {
-        uint64_t *unit = times + WARP_TIMES + walk->block->registers + 2 * inst->unit;
-        times[NOW] = at + 1;
-        at = add(max(at, unit[0]), warp->queued[inst->unit] ? warp->others[inst->unit].waiting : 0);
-        unit[0] = add(at, inst->init);
-    }
-    result_there(walk, times, inst, add(add(at, inst->init), inst->latency));
-}
-
-/* The bound of a warp for its set F. */
-static uint64_t charged(struct warp *warp) {
-    uint64_t *times = times_behind(warp->of, &warp->own->steps, meet_queued, times_of(warp->of), warp);
-    uint64_t sum = times[COMPLETE];
-    free(times);
-    for (uint64_t u = 0; u < machine.units; u++) {
+/* The bound of a warp for its set F: each start on a unit of it takes what can be in the queue before it. */
+static uint64_t charged(const struct warp *warp) {
+    uint64_t waits[UNITS_MAX] = {0}, sum = 0;
+    struct cost cost = {.waits = waits};
+    for (uint64_t u = 0; u < warp->of->machine->units; u++) {
         const bool by_work = warp->loads[u].count > 0 && !warp->queued[u];
+        if (warp->queued[u]) waits[u] = warp->others[u].waiting;
         sum = add(sum, by_work ? warp->others[u].work : warp->others[u].count);
     }
+    uint64_t *times = times_behind(warp->of, &warp->own->steps, meet_inst, times_of(warp->of), &cost);
+    sum = add(sum, times[COMPLETE]);
+    free(times);
     return sum;
 }
 
@@ -137,19 +125,19 @@ static void gather_others(struct warp *warp, uint64_t row, uint64_t g, const str
     const struct block *of = warp->of;
     const struct warps *warps = of->warps.items;
     memset(warp->others, 0, sizeof warp->others);
-    for (uint64_t u = 0; u < machine.units; u++) {
+    for (uint64_t u = 0; u < of->machine->units; u++) {
         struct load *sum = &warp->others[u];
         for (uint64_t h = 0; h < of->warps.count; h++) {
-            const uint64_t section = of->cells.items[row * of->paths + warps[h].path];
-            const struct load *load = &loads[section * machine.units + u];
+            const uint64_t section = cell(of, row, warps[h].path);
+            const struct load *load = &loads[section * of->machine->units + u];
             const bool together = warps[g].sub_core == warps[h].sub_core;
             const uint64_t often = warps[h].count - (g == h);
             if (together) sum->count = add(sum->count, mul(often, load->count));
-            if (!together && !machine.shared[u]) continue;
+            if (!together && !of->machine->shared[u]) continue;
             sum->work = add(sum->work, mul(often, load->work));
             sum->waiting = add(sum->waiting, mul(often, load->waiting));
         }
-        sum->waiting /= machine.instances[u]; /* each has its share */
+        sum->waiting /= of->machine->instances[u]; /* each has its share */
     }
 }
 
@@ -159,12 +147,12 @@ static uint64_t least_charged(struct warp *warp) {
     uint64_t least = UNLIMITED;
     for (int all = 0; all < 2; all++) {
         bool candidate[UNITS_MAX] = {false};
-        for (uint64_t u = 0; u < machine.units; u++) {
+        for (uint64_t u = 0; u < warp->of->machine->units; u++) {
             candidate[u] = warp->loads[u].count > 0 && warp->others[u].count < warp->others[u].work;
             warp->queued[u] = all == 1 && candidate[u];
         }
         uint64_t best = charged(warp);
-        for (uint64_t u = 0; u < machine.units; u++) {
+        for (uint64_t u = 0; u < warp->of->machine->units; u++) {
             if (!candidate[u]) continue;
             warp->queued[u] = !warp->queued[u];
             const uint64_t changed = charged(warp);
@@ -180,8 +168,9 @@ static uint64_t least_charged(struct warp *warp) {
 static uint64_t row_time(const struct block *of, uint64_t row, const struct load *loads) {
     uint64_t most = 0;
     for (uint64_t g = 0; g < of->warps.count; g++) {
-        const uint64_t number = of->cells.items[row * of->paths + of->warps.items[g].path];
-        struct warp warp = {of, &of->sections.items[number], loads + number * machine.units, {{0}}, {false}};
+        const uint64_t number = cell(of, row, of->warps.items[g].path);
+        struct warp warp = {
+            of, &of->sections.items[number], loads + number * of->machine->units, {{0}}, {false}};
         if (warp.own->alone == 0) continue;
         gather_others(&warp, row, g, loads);
         most = max(most, least_charged(&warp));
@@ -189,15 +178,15 @@ static uint64_t row_time(const struct block *of, uint64_t row, const struct load
     return most;
 }
 
-/* The sum over all rows; behind the last there is no release. Where queues have limits that is FIB. */
+/* The sum over all rows. Where queues have limits that is FIB. */
 uint64_t fifo(struct block *of) {
-    uint64_t sum = 0;
-    if (machine.depth != UNLIMITED) return fib(of);
-    struct load *loads = zeroed(mul(of->sections.count, machine.units), sizeof *loads);
+    uint64_t sum = releases_of(of);
+    if (of->machine->depth != UNLIMITED) return fib(of);
+    struct load *loads = zeroed(of->check, mul(of->sections.count, of->machine->units), sizeof *loads);
     for (uint64_t s = 0; s < of->sections.count; s++)
-        load_section(of, &of->sections.items[s], loads + s * machine.units);
+        load_section(of, &of->sections.items[s], loads + s * of->machine->units);
     for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(add(row_time(of, at.row, loads), machine.release), at.often));
+        sum = add(sum, mul(row_time(of, at.row, loads), at.often));
     free(loads);
-    return sum - (of->paths > 0 ? machine.release : 0);
+    return sum;
 }

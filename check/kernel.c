@@ -1,274 +1,363 @@
-/* k-sm, k-area and k-bal of a kernel: theorems 5, 6 and 7 of docs/proofs.md, section 12. */
+/* The ledger of a kernel, and k-sm, k-area and k-bal: theorems 5, 6 and 7 of docs/proofs.md, section 12
+ * (kernel/Kernel.v:k_sm_bound, k_area_grid and k_sm_static_bound, kernel/Halves.v:k_bal_halves_ok). */
 #include "kernel.h"
 
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
-#define CALL_WORK 30 /* steps that a call takes, about */
+/* ---- The ledger ---- */
 
-struct grid grid;
-
-/* ---- Blocks ---- */
-
-static int largest_first(const void *a, const void *b) {
-    const struct amount *x = a, *y = b;
-    return (x->each < y->each) - (x->each > y->each);
+static void measure_block(struct grid *grid, struct class *class) {
+    struct block *of = &grid->check->blocks.items[class->block];
+    uint64_t *amounts = class->amounts;
+    amounts[BUSY] = amounts[HELD] = initiations_of(of);
+    amounts[LATENCY] = latency_of(of);
+    amounts[ALPHA] = amounts[ALONE] = add(amounts[BUSY], amounts[LATENCY]);
+    if (of->sends && of->machine->ports > 1) return;
+    if (of->machine->queue != 1) amounts[ALPHA] = min(amounts[ALPHA], sib(of));
+    amounts[ALONE] = min(amounts[ALONE], min(sib(of), fib(of)));
 }
 
-void rank(ranking *amounts) {
-    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, largest_first);
-}
-
-uint64_t top(const ranking *amounts, uint64_t n) {
-    uint64_t sum = 0;
-    count_work(CALL_WORK);
-    for (uint64_t i = 0; i < amounts->count && n > 0; i++, count_work(0)) {
-        const uint64_t taken = min(n, amounts->items[i].count);
-        sum = add(sum, mul(amounts->items[i].each, taken));
-        n -= taken;
-    }
-    return sum;
-}
-
-static void measure_block(struct class *class) {
-    struct block *of = &blocks.items[class->block];
+static void measure_sums(struct grid *grid, struct class *class) {
+    struct block *of = &grid->check->blocks.items[class->block];
     finish(of);
-    class->initiations = class->held = initiations_of(of);
-    class->latency = latency_of(of);
-    class->alpha = class->alone = add(class->initiations, class->latency);
-    if (of->sends && machine.ports > 1) return;
-    if (machine.depth == 0 || machine.depth == UNLIMITED) class->alpha = min(class->alpha, sib(of));
-    class->alone = min(class->alone, min(sib(of), fib(of)));
+    (of->machine->is_code ? measure_code : measure_block)(grid, class);
+    uint64_t *alone = &class->amounts[ALONE];
+    if (class->method != NULL) *alone = min(*alone, time_of_block(class->method, of));
+    static const int held[] = {BUSY, HELD, ALPHA, ALONE};
+    for (size_t k = 0; k < sizeof held / sizeof *held; k++)
+        class->amounts[held[k]] = add(class->amounts[held[k]], of->stalls);
+    class->amounts[STAY] = max(class->amounts[HELD], class->amounts[ALPHA]);
+    grid->stalled = grid->stalled || of->stalls > 0;
 }
 
-/* Lemma 7 of docs/proofs.md, section 15, for so many fetches on so many SMs. */
-static uint64_t time_of_fetches(uint64_t fetches, uint64_t sms) {
-    const struct fetching *of = &grid.fetching;
-    const uint64_t misses = of->lines == UNLIMITED ? fetches : min(mul(of->lines, sms), fetches);
-    const uint64_t waiting = of->per_cycle < mul(of->warps, grid.room) ? fetches / of->per_cycle : 0;
-    return add(add(mul(misses, of->miss), mul(fetches, of->latency)), waiting);
-}
-
-uint64_t fetch_time(uint64_t n) {
-    return time_of_fetches(min(mul(grid.fetches_most, n), grid.fetches), 1);
-}
-
-static void measure_class(struct class *class) {
-    struct block *of = &blocks.items[class->block];
-    (grid.method->measure != NULL ? grid.method->measure : measure_block)(class);
-    if (class->method != NULL) class->alone = min(class->alone, time_of_block(class->method, of));
-    class->initiations = add(class->initiations, of->stalls);
-    class->held = add(class->held, of->stalls);
-    class->alpha = add(class->alpha, of->stalls);
-    class->alone = add(class->alone, of->stalls);
-    grid.stalled = grid.stalled || of->stalls > 0;
-}
-
-uint64_t alpha_of(const struct class *class) {
-    return grid.by_sums ? add(class->initiations, class->latency) : class->alpha;
-}
-
-uint64_t met_of(const struct class *class) {
-    return grid.by_sums ? class->initiations : class->held;
-}
-
-void refuse_memory(void) {
-    sum_up();
-    if (held_in_all() > 0 || grid.stalled || grid.by_sm || grid.fetches > 0)
-        refuse("no claim where everything stands still at times");
-}
-
-void sum_up(void) {
-    if (grid.classes.count == 0) refuse("a kernel without a block");
-    if (grid.fetching.per_cycle == 0) refuse("it is not said what fetching takes");
-    for (uint64_t k = 0; k < grid.classes.count; k++)
-        if (grid.classes.items[k].fetches == UNLIMITED)
-            refuse("it is not said what class %" PRIu64 " fetches", k);
-    for (uint64_t k = 0; grid.assigned && k < grid.classes.count; k++)
-        if (grid.classes.items[k].ordered != grid.classes.items[k].blocks)
-            refuse("the order has more or fewer blocks of class %" PRIu64 " than there are", k);
-    require_subject("block", "all");
-    require_subject("dispatch", grid.assigned ? "fixed" : "any");
-    if (grid.summed) return;
-    grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
-    grid.fetches = grid.fetches_most = 0;
-    grid.by_initiations.count = grid.by_held.count = grid.by_residency.count = grid.by_alone.count = 0;
-    for (uint64_t k = 0; k < grid.classes.count; k++) {
-        struct class *class = &grid.classes.items[k];
-        if (!grid.measured) measure_class(class);
-        grid.blocks = add(grid.blocks, class->blocks);
-        grid.initiations = add(grid.initiations, mul(class->blocks, class->initiations));
-        grid.latencies = add(grid.latencies, mul(class->blocks, class->latency));
-        grid.latency = max(grid.latency, class->latency);
-        grid.fetches = add(grid.fetches, mul(class->fetches, class->blocks));
-        grid.fetches_most = max(grid.fetches_most, class->fetches);
-        PUSH(&grid.by_initiations, (struct amount){class->initiations, class->blocks});
-        PUSH(&grid.by_held, (struct amount){met_of(class), class->blocks});
-        PUSH(&grid.by_residency, (struct amount){max(alpha_of(class), met_of(class)), class->blocks});
-        PUSH(&grid.by_alone, (struct amount){class->alone, class->blocks});
+/* All is said that sums rest on. */
+static void check_said(struct grid *grid) {
+    struct check *check = grid->check;
+    if (grid->classes.count == 0) refuse(check, "a kernel without a block");
+    if (grid->fetching.per_cycle == 0) refuse(check, "it is not said what fetching takes");
+    for (uint64_t k = 0; k < grid->classes.count; k++) {
+        const struct class *class = &grid->classes.items[k];
+        if (!class->states_fetches) refuse(check, "it is not said what class %" PRIu64 " fetches", k);
+        if (grid->assigned && class->ordered != class->blocks)
+            refuse(check, "the order has more or fewer blocks of class %" PRIu64 " than there are", k);
+        grid->blocks = add(grid->blocks, class->blocks);
     }
-    const uint64_t launched = count_of_subject("grid", NULL);
-    if (launched > 0 && launched != grid.blocks)
-        refuse("it is of %" PRIu64 " blocks, and what follows of %" PRIu64, launched, grid.blocks);
-    rank(&grid.by_initiations);
-    rank(&grid.by_held);
-    rank(&grid.by_residency);
-    rank(&grid.by_alone);
-    grid.summed = grid.measured = true;
+    require_subject(check, "block", "all");
+    require_subject(check, "dispatch", grid->assigned ? "fixed" : "any");
+    const uint64_t launched = count_of_subject(check, "grid", NULL);
+    if (launched > 0 && launched != grid->blocks)
+        refuse(check, "it is of %" PRIu64 " blocks, and what follows of %" PRIu64, launched, grid->blocks);
+}
+
+void need(struct grid *grid, enum group group) {
+    static const struct {
+        void (*measure)(struct grid *grid, struct class *class);
+        int first, end;
+    } groups[GROUPS] = {[SUMS] = {measure_sums, BUSY, TURNS},
+                        [CHAINS] = {measure_chains, TURNS, SERIAL},
+                        [SERIALS] = {measure_serial, SERIAL, OLDEST},
+                        [OLDESTS] = {measure_oldest, OLDEST, AMOUNTS}};
+    if (grid->known[group]) return;
+    grid->known[group] = true;
+    if (group == SUMS) check_said(grid);
+    for (uint64_t k = 0; k < grid->classes.count; k++) {
+        struct class *class = &grid->classes.items[k];
+        groups[group].measure(grid, class);
+        for (int a = groups[group].first; a < groups[group].end; a++)
+            PUSH(grid->check, &grid->by[a], (struct amount){class->amounts[a], class->blocks});
+    }
+    for (int a = groups[group].first; a < groups[group].end; a++)
+        rank(&grid->by[a]);
+}
+
+uint64_t most(struct grid *grid, int amount, uint64_t n) {
+    return top(grid->check, &grid->by[amount], n);
+}
+
+void refuse_memory(struct grid *grid) {
+    need(grid, SUMS);
+    if (held_in_all(grid->machine) > 0 || grid->stalled || grid->held_of.count > 0 ||
+        most(grid, FETCHES, 1) > 0)
+        refuse(grid->check, "no claim where everything stands still at times");
 }
 
 /* ---- Formulas ---- */
 
+/* Lemma 7 of docs/proofs.md, section 15, for so many fetches on so many SMs. */
+static uint64_t time_of_fetches(const struct grid *grid, uint64_t fetches, uint64_t sms) {
+    const struct fetching *of = &grid->fetching;
+    const uint64_t misses = of->lines == UNLIMITED ? fetches : min(mul(of->lines, sms), fetches);
+    const uint64_t waiting = of->per_cycle < mul(of->warps, grid->room) ? fetches / of->per_cycle : 0;
+    return add(add(mul(misses, of->miss), mul(fetches, of->latency)), waiting);
+}
+
+/* zeta(n): that n blocks of an SM wait for instructions. */
+static uint64_t fetch_time(struct grid *grid, uint64_t n) {
+    const uint64_t fetches = min(mul(most(grid, FETCHES, 1), n), most(grid, FETCHES, grid->blocks));
+    return time_of_fetches(grid, fetches, 1);
+}
+
 /* The most of n blocks beside one that counts `own`. */
-static uint64_t beside(const ranking *amounts, uint64_t own, uint64_t n) {
-    return min(top(amounts, n), top(amounts, n + 1) - own);
+static uint64_t beside(struct grid *grid, int amount, uint64_t own, uint64_t n) {
+    return min(most(grid, amount, n), most(grid, amount, n + 1) - own);
 }
 
-static uint64_t together(uint64_t n) {
-    uint64_t most = 0;
-    n = min(n, grid.blocks);
-    for (uint64_t k = 0; k < grid.classes.count && n > 1; k++) {
-        const struct class *class = &grid.classes.items[k];
-        const uint64_t stay = add(alpha_of(class), beside(&grid.by_held, met_of(class), n - 1));
-        const uint64_t own = add(class->initiations, class->latency);
-        const uint64_t sum = add(own, beside(&grid.by_initiations, class->initiations, n - 1));
-        most = max(most, min(stay, sum));
+static uint64_t together_time(struct grid *grid, uint64_t n) {
+    uint64_t longest = 0;
+    n = min(n, grid->blocks);
+    for (uint64_t k = 0; k < grid->classes.count && n > 1; k++) {
+        const uint64_t *own = grid->classes.items[k].amounts;
+        const uint64_t stay = add(own[ALPHA], beside(grid, HELD, own[HELD], n - 1));
+        const uint64_t sum = add(add(own[BUSY], own[LATENCY]), beside(grid, BUSY, own[BUSY], n - 1));
+        longest = max(longest, min(stay, sum));
     }
-    return n > 1 ? most : top(&grid.by_alone, n);
+    return n > 1 ? longest : most(grid, ALONE, n);
 }
 
-uint64_t start_time(uint64_t n) {
-    return grid.chains == NULL ? together(n) : min(together(n), grid.chains->start(min(n, grid.blocks)));
+uint64_t start_time(struct grid *grid, uint64_t n) {
+    const uint64_t time = together_time(grid, n);
+    return grid->chained ? min(time, chain_start(grid, min(n, grid->blocks))) : time;
 }
 
 /* W(n, f): n blocks of an SM, f of them one behind the other in a slot. */
-static uint64_t slot_time(uint64_t n, uint64_t f) {
-    const ranking *stays = grid.room == 1 ? &grid.by_alone : &grid.by_residency;
-    return min(add(top(&grid.by_initiations, n), mul(f, grid.latency)),
-               add(top(stays, f), top(&grid.by_held, n - f)));
+static uint64_t slot_time(struct grid *grid, uint64_t n, uint64_t f) {
+    const uint64_t stays = most(grid, grid->room == 1 ? ALONE : STAY, f);
+    return min(add(most(grid, BUSY, n), mul(f, most(grid, LATENCY, 1))), add(stays, most(grid, HELD, n - f)));
 }
 
 /* h(n): an SM that gets n blocks. */
-static uint64_t sm_time(uint64_t n) {
-    const uint64_t waves = rounded_up(n, grid.room);
-    if (waves <= 1) return add(start_time(n), fetch_time(n));
-    uint64_t time = grid.room == 1 ? slot_time(n, n) : add(slot_time(n, waves - 1), grid.latency);
-    if (grid.chains != NULL) time = min(time, grid.chains->sm(n, waves));
-    return add(add(time, mul(waves - 1, grid.delay)), fetch_time(n));
+static uint64_t sm_time(struct grid *grid, uint64_t n) {
+    const uint64_t waves = rounded_up(n, grid->room);
+    if (waves <= 1) return add(start_time(grid, n), fetch_time(grid, n));
+    uint64_t time =
+        grid->room == 1 ? slot_time(grid, n, n) : add(slot_time(grid, n, waves - 1), most(grid, LATENCY, 1));
+    if (grid->chained) time = min(time, chain_sm(grid, n, waves));
+    return add(add(time, mul(waves - 1, grid->delay)), fetch_time(grid, n));
 }
 
-uint64_t most_of_an_sm(void) {
-    return grid.blocks > grid.slots ? grid.blocks - (grid.sms - 1) * grid.room
-                                    : rounded_up(grid.blocks, grid.sms);
+uint64_t most_of_an_sm(const struct grid *grid) {
+    return grid->blocks > grid->slots ? grid->blocks - (grid->sms - 1) * grid->room
+                                      : rounded_up(grid->blocks, grid->sms);
 }
 
-uint64_t k_one_sm(void) {
-    return sm_time(most_of_an_sm());
+uint64_t k_one_sm(struct grid *grid) {
+    return sm_time(grid, most_of_an_sm(grid));
 }
 
-uint64_t k_all_sms(void) {
-    if (grid.blocks <= grid.slots) return k_one_sm();
-    const uint64_t all = top(&grid.by_initiations, grid.room), start = together(grid.room);
-    const uint64_t tail = min(all, start - min(start, grid.latency));
-    const uint64_t delays = mul(grid.blocks - grid.slots, grid.delay);
-    const uint64_t busy = add(grid.initiations, mul(grid.sms - 1, tail));
-    uint64_t latencies = add(add(grid.latencies, delays), mul(busy % grid.sms, grid.room));
-    latencies = add(latencies, mul(grid.slots - 1, add(grid.latency, grid.delay)));
-    uint64_t time = add(busy / grid.sms, latencies / grid.slots);
-    if (grid.chains != NULL) time = min(time, grid.chains->area(start_time(grid.room)));
-    const uint64_t all_fetches = time_of_fetches(grid.fetches, min(grid.sms, grid.blocks));
-    const uint64_t fetch = add(rounded_up(all_fetches, grid.sms), fetch_time(grid.room));
-    if (grid.room != 1) return add(time, fetch);
-    const uint64_t last = add(top(&grid.by_alone, 1), grid.delay), stays = top(&grid.by_alone, grid.blocks);
-    return add(min(time, add(add(stays, delays), mul(grid.sms - 1, last)) / grid.sms), fetch);
+uint64_t k_all_sms(struct grid *grid) {
+    const uint64_t sms = grid->sms, blocks = grid->blocks;
+    if (blocks <= grid->slots) return k_one_sm(grid);
+    const uint64_t all = most(grid, BUSY, grid->room), latency = most(grid, LATENCY, 1);
+    const uint64_t tail = min(all, less(together_time(grid, grid->room), latency));
+    const uint64_t delays = mul(blocks - grid->slots, grid->delay);
+    const uint64_t busy = add(most(grid, BUSY, blocks), mul(sms - 1, tail));
+    uint64_t latencies = add(add(most(grid, LATENCY, blocks), delays), mul(busy % sms, grid->room));
+    latencies = add(latencies, mul(grid->slots - 1, add(latency, grid->delay)));
+    uint64_t time = add(busy / sms, latencies / grid->slots);
+    if (grid->chained) time = min(time, chain_area(grid, start_time(grid, grid->room)));
+    const uint64_t fetches = time_of_fetches(grid, most(grid, FETCHES, blocks), min(sms, blocks));
+    const uint64_t fetch = add(rounded_up(fetches, sms), fetch_time(grid, grid->room));
+    if (grid->room != 1) return add(time, fetch);
+    const uint64_t last = add(most(grid, ALONE, 1), grid->delay), stays = most(grid, ALONE, blocks);
+    return add(min(time, add(add(stays, delays), mul(sms - 1, last)) / sms), fetch);
 }
 
 /* The SM that ends last gets n blocks: h(n), or what the others take, one of which gets few, and then S_R. */
-static uint64_t balanced(uint64_t n) {
-    const uint64_t q = (grid.blocks - n) / (grid.sms - 1), f = q / grid.room;
-    const uint64_t chains = grid.chains == NULL ? UNLIMITED : grid.chains->other(q, f);
-    const uint64_t other = add(min(slot_time(q, f), chains), mul(f, grid.delay));
-    const uint64_t fetch = add(fetch_time(q), fetch_time(grid.room));
-    return min(sm_time(n), add(add(other, start_time(grid.room)), fetch));
+static uint64_t balanced(struct grid *grid, uint64_t n) {
+    const uint64_t q = (grid->blocks - n) / (grid->sms - 1), f = q / grid->room;
+    const uint64_t chains = grid->chained ? chain_other(grid, q, f) : UNLIMITED;
+    const uint64_t other = add(min(slot_time(grid, q, f), chains), mul(f, grid->delay));
+    const uint64_t fetch = add(fetch_time(grid, q), fetch_time(grid, grid->room));
+    return min(sm_time(grid, n), add(add(other, start_time(grid, grid->room)), fetch));
 }
 
-uint64_t k_balanced(void) {
-    if (grid.blocks <= grid.slots || grid.sms == 1) return k_one_sm();
-    uint64_t low = grid.room, high = most_of_an_sm();
-    while (low < high) { /* to the least n at which h(n) is not the lesser */
+uint64_t first_with(struct grid *grid, bool (*holds)(struct grid *grid, uint64_t n)) {
+    uint64_t low = grid->room, high = most_of_an_sm(grid);
+    while (low < high) {
         const uint64_t n = low + (high - low) / 2;
-        if (balanced(n) < sm_time(n))
+        if (holds(grid, n))
             high = n;
         else
             low = n + 1;
     }
-    return max(balanced(high), high > grid.room ? balanced(high - 1) : 0);
+    return high;
+}
+
+static bool is_balanced(struct grid *grid, uint64_t n) {
+    return balanced(grid, n) < sm_time(grid, n);
+}
+
+uint64_t k_balanced(struct grid *grid) {
+    if (grid->blocks <= grid->slots || grid->sms == 1) return k_one_sm(grid);
+    const uint64_t n = first_with(grid, is_balanced);
+    return max(balanced(grid, n), n > grid->room ? balanced(grid, n - 1) : 0);
+}
+
+/* ---- Blocks that go to fixed SMs: block b to SM b modulo their number ---- */
+
+uint64_t blocks_of_sm(const struct grid *grid, uint64_t sm, const struct run *run) {
+    return (run->end + grid->sms - 1 - sm) / grid->sms - (run->first + grid->sms - 1 - sm) / grid->sms;
+}
+
+struct sm sm_of(struct grid *grid, uint64_t sm) {
+    struct sm of = {.start = 0};
+    for (uint64_t i = 0; i < grid->runs.count; i++) {
+        const struct run *run = &grid->runs.items[i];
+        const uint64_t *amounts = grid->classes.items[run->class].amounts;
+        const uint64_t count = blocks_of_sm(grid, sm, run);
+        of.blocks = add(of.blocks, count);
+        for (int a = 0; a < SERIAL && count > 0; a++) {
+            of.sum[a] = add(of.sum[a], mul(amounts[a], count));
+            of.most[a] = max(of.most[a], amounts[a]);
+        }
+    }
+    for (uint64_t i = 0; i < grid->runs.count; i++) {
+        const struct run *run = &grid->runs.items[i];
+        const uint64_t *amounts = grid->classes.items[run->class].amounts;
+        if (blocks_of_sm(grid, sm, run) > 0)
+            of.start = max(of.start, add(of.sum[HELD] - amounts[HELD], amounts[ALPHA]));
+    }
+    count_work(grid->check, 2 * grid->runs.count);
+    return of;
+}
+
+/* Until the blocks of an SM have ended. */
+static uint64_t fixed_time(struct grid *grid, uint64_t number) {
+    const struct sm sm = sm_of(grid, number);
+    const uint64_t waves = rounded_up(sm.blocks, grid->room);
+    const uint64_t chains = grid->chained ? chain_fixed(grid, &sm) : UNLIMITED;
+    uint64_t time = add(sm.sum[BUSY], mul(waves, sm.most[LATENCY]));
+    if (waves <= 1) time = sm.blocks == 1 ? sm.sum[ALONE] : min(sm.start, time);
+    if (waves > 1 && grid->room == 1) time = min(time, sm.sum[ALONE]);
+    const uint64_t delays = waves <= 1 ? grid->service > 0 && sm.blocks > 1 : waves - 1;
+    return add(add(min(chains, time), mul(delays, grid->delay)), fetch_time(grid, sm.blocks));
+}
+
+uint64_t k_fixed(struct grid *grid) {
+    uint64_t latest = 0;
+    for (uint64_t sm = 0; sm < min(grid->sms, grid->blocks); sm++)
+        latest = max(latest, fixed_time(grid, sm));
+    return latest;
 }
 
 /* ---- Lines and claims ---- */
 
-uint64_t time_of_grid(const struct method *method) {
-    if (method->of_code != machine.is_code) refuse("no claim on this machine: %s", method->name);
-    if (method->of_grid == NULL && method->with == NULL) refuse("no claim of a kernel: %s", method->name);
-    for (uint64_t b = 0; b < blocks.count; b++)
-        if (method->of_whole && blocks.items[b].parts) refuse("no claim of parts of paths: %s", method->name);
-    grid.method = method;
-    return method->with != NULL ? method->with(method->formula) : method->of_grid();
+uint64_t last_room(const struct grid *grid) {
+    return min(grid->most, max(grid->least, grid->blocks));
+}
+
+/* The most for any number of blocks that an SM holds, and what the dispatcher takes. */
+static uint64_t worst_room(const struct method *method, struct grid *grid) {
+    uint64_t longest = 0;
+    if (method->fixed && !grid->assigned) refuse(grid->check, "no SM is said to get a block");
+    if (!method->fixed && grid->assigned) refuse(grid->check, "blocks do not go to any SM");
+    if (grid->held_of.count > 0) refuse(grid->check, "no claim where single SMs stand still at times");
+    need(grid, SUMS);
+    grid->chained = method->chains;
+    if (grid->chained) need(grid, CHAINS);
+    for (grid->room = grid->least; grid->room <= last_room(grid); grid->room++) {
+        grid->slots = mul(grid->sms, grid->room);
+        longest = max(longest, method->of_grid(grid));
+        count_work(grid->check, grid->classes.count);
+    }
+    return add(longest, mul(grid->service, grid->blocks));
+}
+
+uint64_t time_of_grid(const struct method *method, struct grid *grid) {
+    const block_list *blocks = &grid->check->blocks;
+    if (method->of_code != grid->machine->is_code)
+        refuse(grid->check, "no claim on this machine: %s", method->name);
+    if (method->of_grid == NULL) refuse(grid->check, "no claim of a kernel: %s", method->name);
+    for (uint64_t b = 0; b < blocks->count; b++)
+        if (method->of_whole && blocks->items[b].parts)
+            refuse(grid->check, "no claim of parts of paths: %s", method->name);
+    return method->by_room ? worst_room(method, grid) : method->of_grid(grid);
 }
 
 /* That chains pay for what is held back in single blocks is on paper. */
-uint64_t time_by_sums(const struct method *method) {
-    if (method->share != NULL && grid.stalled) return UNLIMITED;
-    grid.summed = false;
-    grid.by_sums = true;
-    const uint64_t time = time_of_grid(method);
-    grid.summed = grid.by_sums = false;
+static uint64_t time_by_sums(const struct method *method, struct grid *grid) {
+    static const int changed[] = {HELD, ALPHA, STAY};
+    need(grid, SUMS);
+    struct grid sums = *grid;
+    if (method->chains && grid->stalled) return UNLIMITED;
+    memset(&sums.classes, 0, sizeof sums.classes);
+    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
+        memset(&sums.by[changed[k]], 0, sizeof sums.by[changed[k]]);
+    for (uint64_t c = 0; c < grid->classes.count; c++) {
+        struct class class = grid->classes.items[c];
+        class.amounts[HELD] = class.amounts[BUSY];
+        class.amounts[ALPHA] = class.amounts[STAY] = add(class.amounts[BUSY], class.amounts[LATENCY]);
+        PUSH(grid->check, &sums.classes, class);
+        for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
+            PUSH(grid->check, &sums.by[changed[k]], (struct amount){class.amounts[changed[k]], class.blocks});
+    }
+    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
+        rank(&sums.by[changed[k]]);
+    const uint64_t time = time_of_grid(method, &sums);
+    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
+        DROP(grid->check, &sums.by[changed[k]]);
+    DROP(grid->check, &sums.classes);
     return time;
 }
 
-uint64_t last_room(void) {
-    return min(grid.most, max(grid.least, grid.blocks));
+void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held) {
+    const struct method *method = method_at(number);
+    if (method->theorem != NULL) return;
+    const uint64_t time = method->by_sums == NULL ? UNLIMITED : time_by_sums(method, check->grid);
+    const uint64_t shown = time == UNLIMITED ? time : add(time, held);
+    if (shown <= claim) return;
+    PUSH(check, &check->on_paper, number);
+    PUSH(check, &check->shown, shown);
 }
 
-uint64_t worst_room(uint64_t (*formula)(void)) {
-    uint64_t most = 0;
-    if (grid.by_sm) refuse("no claim where single SMs stand still at times");
-    for (grid.room = grid.least; grid.room <= last_room(); grid.room++) {
-        grid.slots = mul(grid.sms, grid.room);
-        most = max(most, formula());
-        count_work(grid.classes.count);
+void print_on_paper(const struct check *check) {
+    for (uint64_t p = 0; p < check->on_paper.count; p++) {
+        printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);
+        if (check->shown.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", check->shown.items[p]);
     }
-    return add(most, mul(grid.service, grid.blocks));
 }
 
-uint64_t for_all_rooms(uint64_t (*formula)(void)) {
-    if (grid.assigned) refuse("blocks do not go to any SM");
-    sum_up();
-    return worst_room(formula);
+static void read_grid(struct check *check, const uint64_t *n) {
+    struct grid *grid = check->grid;
+    grid->sms = n[0], grid->least = n[1], grid->most = n[2], grid->delay = n[3], grid->service = n[4];
+    if (n[1] > n[2]) refuse(check, "no number of blocks is from %" PRIu64 " to %" PRIu64, n[1], n[2]);
 }
 
-static void read_grid(const uint64_t *n) {
-    grid.sms = n[0], grid.least = n[1], grid.most = n[2], grid.delay = n[3], grid.service = n[4];
-    if (grid.least > grid.most) refuse("no number of blocks is from %" PRIu64 " to %" PRIu64, n[1], n[2]);
+static void read_class(struct check *check, const uint64_t *n) {
+    PUSH(check, &check->grid->classes, (struct class){.block = n[0], .blocks = n[1]});
 }
 
-static void read_class(const uint64_t *n) {
-    PUSH(&grid.classes, (struct class){.block = n[0], .blocks = n[1], .fetches = UNLIMITED});
+static struct class *last_class(struct check *check, const char *what) {
+    const struct grid *grid = check->grid;
+    if (grid->classes.count == 0) refuse(check, "%s of no class", what);
+    return &grid->classes.items[grid->classes.count - 1];
 }
 
-static void read_fetching(const uint64_t *n) {
-    grid.fetching = (struct fetching){n[0], n[1], n[2], n[3], n[4]};
+static void read_fetching(struct check *check, const uint64_t *n) {
+    check->grid->fetching = (struct fetching){n[0], n[1], n[2], n[3], n[4]};
 }
 
-static void read_fetches(const uint64_t *n) {
-    if (grid.classes.count == 0) refuse("fetches of no class");
-    grid.classes.items[grid.classes.count - 1].fetches = n[0];
+static void read_fetches(struct check *check, const uint64_t *n) {
+    struct class *class = last_class(check, "fetches");
+    class->states_fetches = true;
+    class->amounts[FETCHES] = n[0];
 }
 
-static void read_alone(const uint64_t *n) {
-    const struct method *method = method_at(n[0]);
-    if (grid.classes.count == 0) refuse("alone of no class");
-    if (method->is_lower) refuse("no bound from above: %s", method->name);
-    grid.classes.items[grid.classes.count - 1].method = method;
+static void read_alone(struct check *check, const uint64_t *n) {
+    struct class *class = last_class(check, "alone");
+    class->method = method_at(n[0]);
+    if (class->method->is_lower) refuse(check, "no bound from above: %s", class->method->name);
+}
+
+static void read_next(struct check *check, const uint64_t *n) {
+    struct grid *grid = check->grid;
+    const uint64_t first = grid->runs.count > 0 ? grid->runs.items[grid->runs.count - 1].end : 0;
+    if (n[0] >= grid->classes.count) refuse(check, "no class %" PRIu64, n[0]);
+    struct class *class = &grid->classes.items[n[0]];
+    class->ordered = add(class->ordered, n[1]);
+    grid->assigned = true;
+    PUSH(check, &grid->runs, (struct run){n[0], first, add(first, n[1])});
 }
 
 const struct key kernel_keys[] = {
@@ -278,5 +367,6 @@ const struct key kernel_keys[] = {
     {"class", "bn", OF_GRID, read_class},          /* block, how many blocks are like it */
     {"fetches", "t", OF_GRID, read_fetches},       /* of a block of the last class */
     {"alone", "m", OF_GRID, read_alone},           /* what shows most of such a block alone on an SM */
+    {"next", "tn", OF_GRID, read_next},            /* class, how many blocks: blocks go to fixed SMs */
     {.name = NULL},
 };

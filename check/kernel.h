@@ -2,41 +2,34 @@
 #ifndef WARPBOUND_CHECK_KERNEL_H
 #define WARPBOUND_CHECK_KERNEL_H
 
-#include "check.h"
+#include "align.h"
 
-/* Amounts, each so often; behind `rank` the largest first. */
-struct amount {
-    uint64_t each, count;
+/* What the ledger has of a block; the words are those of docs/proofs.md, section 12. Chains see a block by
+ * sections or as a whole: each form has its amounts. */
+enum {
+    BUSY,    /* E */
+    LATENCY, /* lam */
+    HELD,    /* H: what it counts for others; of PTX its initiations */
+    ALPHA,   /* alpha */
+    STAY,    /* the larger of H and alpha */
+    ALONE,   /* solo */
+    FETCHES, /* of instructions */
+    TURNS,   /* chg */
+    FINE,    /* of a form: E, W, own, and E less W */
+    COARSE = FINE + 4,
+    SERIAL = COARSE + 4, /* V */
+    OLDEST,              /* V', */
+    OLDEST_LATENCY,      /* and the most Lambda' */
+    AMOUNTS
 };
-typedef LIST(struct amount) ranking;
-void rank(ranking *amounts);
-uint64_t top(const ranking *amounts, uint64_t n); /* the sum of the n largest */
+enum { ALL, WORK, OWN, BEYOND };
 
-/* What chains see of a block: E, W, own and E less W, by sections or as a whole, which alone counts where
- * chained.coarse is set (chain.c). */
-enum { FINE, COARSE, FORMS };
-struct share {
-    uint64_t all, work, own, beyond;
-};
-
-/* Blocks that are alike; the words are those of docs/proofs.md, section 12. */
+/* Blocks that are alike. */
 struct class {
     const struct method *method;     /* of a block that has an SM to itself, or NULL */
     uint64_t block, blocks, ordered; /* number in the file; how many there are, and in the order */
-    uint64_t initiations, latency, alpha, alone; /* E, lam, alpha, solo */
-    uint64_t held;                               /* H: what it counts for others; of PTX its initiations */
-    uint64_t fetches;                            /* of instructions; UNLIMITED: not said */
-    struct share shares[FORMS];
-    uint64_t turns; /* chg */
-};
-
-/* What chains through sub-cores say of the terms of the formulas, without what dispatch takes (chain.c). */
-struct chains {
-    uint64_t (*start)(uint64_t n);             /* n blocks that start together */
-    uint64_t (*sm)(uint64_t n, uint64_t f);    /* n blocks of an SM, f of a slot */
-    uint64_t (*other)(uint64_t q, uint64_t f); /* the same until the last of a slot */
-    uint64_t (*area)(uint64_t tail);           /* all SMs, the last blocks of which take so long */
-    uint64_t (*met)(uint64_t n); /* what n blocks initiate that the chain of one of them can meet */
+    bool states_fetches;
+    uint64_t amounts[AMOUNTS];
 };
 
 /* Instruction fetch: lines of code, UNLIMITED where sets of the cache do not hold them; cycles of a miss, and
@@ -45,91 +38,124 @@ struct fetching {
     uint64_t lines, miss, latency, per_cycle, warps;
 };
 
-extern struct grid {
-    uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
-    LIST(struct class) classes;
-    const struct method *method;    /* that is asked */
-    bool assigned;                  /* blocks go to fixed SMs, by their order (static.c) */
-    bool measured;                  /* classes are */
-    bool summed;                    /* what follows is filled in */
-    bool by_sums;                   /* E + lam is alpha, E is H */
-    bool stalled;                   /* requests of a block are held back */
-    bool by_sm;                     /* what stands still is said of each SM (segment_sum.c) */
-    struct fetching fetching;       /* `per_cycle` 0: not said */
-    uint64_t fetches, fetches_most; /* in all, and of a block */
-    uint64_t blocks, initiations, latencies, latency;        /* of all blocks; of any */
-    ranking by_initiations, by_held, by_residency, by_alone; /* E; H; the larger of H and alpha; solo */
-    const struct chains *chains;                             /* or NULL: they are not asked */
-    uint64_t (*chain_of_sm)(uint64_t sm); /* likewise, of blocks that go to it, by their order */
-    uint64_t room, slots; /* blocks that an SM holds, and all of them, for the formula at hand */
-} grid;
-
-/* The next blocks of the grid, all of a class, where they go to fixed SMs; how many of them go to one. */
+/* The next blocks of the grid, all of a class, where they go to fixed SMs. */
 struct run {
     uint64_t class, first, end;
 };
-typedef LIST(struct run) run_list;
-extern run_list runs;
-uint64_t blocks_of_sm(uint64_t sm, const struct run *run);
 
-uint64_t alpha_of(const struct class *class), met_of(const struct class *class); /* by `by_sums` */
-void sum_up(void);                                                               /* fills in what is not */
-void refuse_memory(void);        /* refuses what is held up by a memory that all SMs share */
-uint64_t start_time(uint64_t n); /* S_n: n blocks that start together */
-uint64_t most_of_an_sm(void);    /* blocks */
-uint64_t fetch_time(uint64_t n); /* zeta(n): that n blocks of an SM wait for instructions */
+/* Amounts that are found together when they are asked for first. */
+enum group { SUMS, CHAINS, SERIALS, OLDESTS, GROUPS };
 
-/* What files compute of whole kernels by themselves. */
-uint64_t segment_sum(void);
-uint64_t k_serial(void);
-uint64_t k_oldest(void);
-uint64_t k_wave_sib(void);
-uint64_t k_wave_aln(void);
-uint64_t k_wave_fifo(void);
-
-/* The formulas, for so many blocks on an SM. */
-uint64_t k_one_sm(void);
-uint64_t k_all_sms(void);
-uint64_t k_balanced(void);
-
-uint64_t last_room(void); /* the most blocks that an SM holds, of those that there are */
-
-/* The most that the formula says for any number of blocks that an SM holds, and what the dispatcher takes;
- * for_all_rooms where any block goes to any SM. */
-uint64_t worst_room(uint64_t (*formula)(void));
-uint64_t for_all_rooms(uint64_t (*formula)(void));
-uint64_t with_chains(uint64_t (*formula)(void)); /* the same, with what chains say (chain.c) */
-
-/* static.c: of blocks that go to fixed SMs, with what the dispatcher takes */
-uint64_t on_fixed_sms(uint64_t (*formula)(void));
-uint64_t k_fixed(void);
-uint64_t chains_on_fixed_sms(uint64_t (*formula)(void)); /* the same, with what chains say (chain_static.c) */
-
-/* The shares of all blocks, and X, the extras. */
-struct form {
-    ranking all, work, own, beyond, extras;
+struct grid {
+    struct check *check;
+    const struct machine *machine;
+    uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
+    LIST(struct class) classes;
+    LIST(struct run) runs;
+    struct fetching fetching; /* `per_cycle` 0: not said */
+    bool assigned;            /* blocks go to fixed SMs, by their order */
+    bool stalled;             /* requests of a block are held back */
+    number_list held_of;      /* of each SM, how long its answers and its first level keep it */
+    uint64_t blocks;
+    bool known[GROUPS];
+    ranking by[AMOUNTS]; /* of all blocks */
+    ranking extras[2];   /* X, fine and coarse */
+    bool coarse;         /* that form alone counts */
+    LIST(struct wave_class) wave;
+    bool chained;         /* the formula at hand asks chains, */
+    uint64_t room, slots; /* and an SM, and all of them, hold so many blocks */
 };
-extern struct chained {
-    struct form forms[FORMS];
-    uint64_t turns, turns_in_all; /* the most of a block, and the sum */
-    bool coarse;
-} chained;
-void begin_chains(void); /* until they are done the formulas ask them */
-/* changes.c: the longest sequence of sub-cores of which each is another one than that before, and active in a
- * later section; 1 at least. */
+
+void need(struct grid *grid, enum group group);
+void refuse_memory(struct grid *grid);                    /* what all SMs share holds nothing up */
+uint64_t most(struct grid *grid, int amount, uint64_t n); /* the sum of the n blocks that have most */
+uint64_t start_time(struct grid *grid, uint64_t n);       /* S_n: n blocks that start together */
+uint64_t most_of_an_sm(const struct grid *grid);          /* blocks */
+/* The least number of blocks of an SM, from a full one on, with which that holds; the most where none does.
+ */
+uint64_t first_with(struct grid *grid, bool (*holds)(struct grid *grid, uint64_t n));
+uint64_t last_room(const struct grid *grid); /* the most blocks that an SM holds, of those that there are */
+
+/* Notes a claim that no theorem shows which Coq has checked; prints these. */
+void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held);
+void print_on_paper(const struct check *check);
+
+/* The formulas, for so many blocks on an SM; and what says what it takes by itself. */
+uint64_t k_one_sm(struct grid *grid);
+uint64_t k_all_sms(struct grid *grid);
+uint64_t k_balanced(struct grid *grid);
+uint64_t k_fixed(struct grid *grid);
+uint64_t k_serial(struct grid *grid); /* serial.c */
+uint64_t k_oldest(struct grid *grid);
+uint64_t segment_sum(struct grid *grid); /* segment_sum.c */
+uint64_t k_wave_sib(struct grid *grid);  /* wave.c */
+uint64_t k_wave_fifo(struct grid *grid);
+uint64_t k_wave_aln(struct grid *grid); /* wave_aln.c */
+
+/* What goes to an SM, of a fixed order. */
+uint64_t blocks_of_sm(const struct grid *grid, uint64_t sm, const struct run *run);
+struct sm {
+    uint64_t blocks, sum[AMOUNTS], most[AMOUNTS];
+    uint64_t start; /* until those end that start together */
+};
+struct sm sm_of(struct grid *grid, uint64_t sm);
+
+/* ---- Chains through sub-cores (chain.c); terms are without what dispatch takes ---- */
+
+void measure_chains(struct grid *grid, struct class *class);
+uint64_t chain_start(struct grid *grid, uint64_t n);             /* n blocks that start together */
+uint64_t chain_sm(struct grid *grid, uint64_t n, uint64_t f);    /* n blocks of an SM, f of a slot */
+uint64_t chain_other(struct grid *grid, uint64_t q, uint64_t f); /* the same until the last of a slot */
+uint64_t chain_area(struct grid *grid, uint64_t tail);           /* all SMs, whose last blocks take so long */
+uint64_t chain_met(struct grid *grid, uint64_t n); /* what n initiate that the chain of one can meet */
+uint64_t chain_fixed(struct grid *grid, const struct sm *sm); /* an SM with these blocks */
+/* The longest sequence of sub-cores of which each is another one than that before, and active in a later
+ * section; 1 at least. */
 uint64_t turns_of(const struct block *of);
 
-/* serial.c: V, and Lambda, the sum over the sections of the most latencies of a sub-core, where an
- * instruction waits so long besides, NULL: not at all; V^n, what the n blocks of the grid add that have most.
- */
-struct serial_sums {
-    uint64_t time, latencies;
-};
-struct serial_sums serial_sums(const struct block *of, const uint64_t *waits);
-uint64_t serial_most(uint64_t n);
+void measure_serial(struct grid *grid, struct class *class); /* serial.c: V */
+void measure_oldest(struct grid *grid, struct class *class); /* V' and Lambda' */
+void measure_code(struct grid *grid, struct class *class);   /* code_bounds.c: as measure_block */
+void measure_code_chains(struct grid *grid, struct class *class);
 
-/* Of so many sections, or blocks, with these amounts of work: the busiest sub-core's; adds the others' to
- * `extras`. Sorts the amounts. */
-uint64_t add_extras(ranking *extras, uint64_t *private, uint64_t often);
+/* ---- Grids of one wave, in the words of docs/wave-bounds.md (wave.c) ---- */
+
+/* A warp of a team: what it executes, and how much of that stands before each of its sections. */
+struct member {
+    uint64_t path, lane; /* lanes of those before it */
+    struct other other;
+    number_list before;
+};
+typedef LIST(struct member) team; /* of warps with the same path one */
+
+/* Teams of a block: `often` are alike. */
+struct teams {
+    team members;
+    uint64_t often;
+};
+typedef LIST(struct teams) division;
+
+/* Blocks that are alike. */
+struct wave_class {
+    struct block of; /* at depth 1 each initiation takes as long as the longest of any block on its unit */
+    uint64_t blocks;
+    uint64_t sums;           /* SIB or FIB, the lesser */
+    uint64_t alone;          /* of all sections the longest that a warp takes by itself */
+    uint64_t work, shared;   /* W + U, U */
+    uint64_t changes, teams; /* chg; as many as any sub-core has warps */
+    ranking extras;          /* of which the largest are X */
+    division division;       /* into teams (wave_aln.c) */
+};
+
+typedef uint64_t (*wave_amount)(struct grid *grid, const struct wave_class *own,
+                                const struct wave_class *other);
+
+uint64_t together(const struct grid *grid); /* n */
+/* The n - 1 that add most. */
+uint64_t others(struct grid *grid, const struct wave_class *own, wave_amount adds);
+uint64_t extras(struct grid *grid, const struct wave_class *own, const struct wave_class *other); /* X_chg */
+uint64_t by_initiations(struct grid *grid, const struct wave_class *own); /* theorem 1, where it ends last */
+/* The most that `time` says of a block that ends last, and what the dispatcher takes. */
+uint64_t wave_time(struct grid *grid, uint64_t (*time)(struct grid *grid, const struct wave_class *own));
 
 #endif

@@ -1,4 +1,5 @@
-/* Walks through programs with loops of any number of repetitions: theorem 4 of docs/proofs.md, section 11. */
+/* Walks through programs with loops of any number of repetitions: theorem 4 of docs/proofs.md, section 11
+ * (loops/MaxPlus.v:times_apply). */
 #include "check.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 static void play(struct walk *walk, uint64_t from, uint64_t to);
 
 static void play_often(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
-    for (; often > 0; often--, count_work(15)) /* the body may be empty */
+    for (; often > 0; often--, count_work(walk->block->check, 15)) /* the body may be empty */
         play(walk, from, to);
 }
 
@@ -32,7 +33,8 @@ static bool jump(struct walk *walk, uint64_t from, uint64_t to, uint64_t period,
  * repetitions that were. */
 static uint64_t skip(struct walk *walk, uint64_t from, uint64_t to, uint64_t period, uint64_t often) {
     const uint64_t n = walk->time_count;
-    uint64_t *a = zeroed(3 * n, sizeof *a), *b = a + n, *c = b + n, skipped = often / period - 1;
+    uint64_t *a = zeroed(walk->block->check, 3 * n, sizeof *a), *b = a + n, *c = b + n,
+             skipped = often / period - 1;
     bool even = true;
     memcpy(a, walk->times, n * sizeof *a);
     play_often(walk, from, to, period);
@@ -66,7 +68,7 @@ static void play(struct walk *walk, uint64_t from, uint64_t to) {
         for (uint64_t i = 0; i < step->count; i++)
             walk->meet(walk, step->first + i);
         if (step->count == 0) repeat(walk, s - step->first, s, step->times);
-        count_work(step->count);
+        count_work(walk->block->check, step->count);
     }
 }
 
@@ -76,7 +78,7 @@ void walk_all(struct walk *walk) {
 
 uint64_t *times_behind(const struct block *of, const program *steps, meeting meet, uint64_t count,
                        void *context) {
-    struct walk walk = {of, steps, meet, zeroed(count, sizeof(uint64_t)), count, context, false};
+    struct walk walk = {of, steps, meet, zeroed(of->check, count, sizeof(uint64_t)), count, context, false};
     walk_all(&walk);
     return walk.times;
 }

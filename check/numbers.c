@@ -2,30 +2,27 @@
 #include "check.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define WORK_MAX ((uint64_t)5000000000) /* steps: half a minute */
 #define TABLE_MAX ((uint64_t)1 << 30)   /* bytes of a table, */
 #define LISTS_MAX ((uint64_t)1 << 32)   /* and of all lists together */
-
-const char *file_name = "warpbound-check";
-uint64_t line_number;
+#define CALL_WORK 30                    /* steps that a call takes, about */
 
 void print_printable(FILE *out, const char *text) {
     for (; *text != '\0'; text++)
         fputc(*text >= ' ' && *text <= '~' ? *text : '?', out);
 }
 
-_Noreturn void stop(int status, const char *format, ...) {
+_Noreturn void stop(const struct check *check, int status, const char *format, ...) {
     char message[400];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     (void)fflush(stdout);
-    print_printable(stderr, file_name);
-    if (line_number > 0) fprintf(stderr, ":%" PRIu64, line_number);
+    print_printable(stderr, check == NULL ? "warpbound-check" : check->name);
+    if (check != NULL && check->line > 0) fprintf(stderr, ":%" PRIu64, check->line);
     fputs(": ", stderr);
     print_printable(stderr, message);
     fputc('\n', stderr);
@@ -33,39 +30,56 @@ _Noreturn void stop(int status, const char *format, ...) {
 }
 
 uint64_t add(uint64_t a, uint64_t b) {
-    if (a > TIME_MAX || b > TIME_MAX - a) refuse("a sum of times is larger than 2^62");
+    if (a > TIME_MAX || b > TIME_MAX - a) refuse(NULL, "a sum of times is larger than 2^62");
     return a + b;
 }
 
 uint64_t mul(uint64_t a, uint64_t b) {
-    if (b != 0 && a > TIME_MAX / b) refuse("a product of times is larger than 2^62");
+    if (b != 0 && a > TIME_MAX / b) refuse(NULL, "a product of times is larger than 2^62");
     return a * b;
 }
 
-void count_work(uint64_t steps) {
-    static uint64_t work;
-    work += 1 + steps;
-    if (work > WORK_MAX) refuse("takes too long");
+void count_work(struct check *check, uint64_t steps) {
+    check->work += 1 + steps;
+    if (check->work > WORK_MAX) refuse(check, "takes too long");
 }
 
-void *zeroed(uint64_t count, size_t size) {
+void *zeroed(const struct check *check, uint64_t count, size_t size) {
     void *made = count < TABLE_MAX / size ? calloc(count + 1, size) : NULL;
-    if (made == NULL) refuse("a table of %" PRIu64 " entries is too large", count);
+    if (made == NULL) refuse(check, "a table of %" PRIu64 " entries is too large", count);
     return made;
 }
 
-static uint64_t listed; /* bytes */
-
-void *grown(void *items, uint64_t count, uint64_t *room, size_t size) {
+void *grown(struct check *check, void *items, uint64_t count, uint64_t *room, size_t size) {
     if (count < *room) return items;
-    listed += (max(16, 2 * count) - *room) * size;
+    check->listed += (max(16, 2 * count) - *room) * size;
     *room = max(16, 2 * count);
-    void *more = listed <= LISTS_MAX ? realloc(items, *room * size) : NULL;
-    if (more == NULL) refuse("more is said than fits into memory");
+    void *more = check->listed <= LISTS_MAX ? realloc(items, *room * size) : NULL;
+    if (more == NULL) refuse(check, "more is said than fits into memory");
     return more;
 }
 
-void dropped(void *items, uint64_t bytes) {
-    listed -= bytes;
+void dropped(struct check *check, void *items, uint64_t bytes) {
+    check->listed -= bytes;
     free(items);
+}
+
+static int largest_first(const void *a, const void *b) {
+    const struct amount *x = a, *y = b;
+    return (x->each < y->each) - (x->each > y->each);
+}
+
+void rank(ranking *amounts) {
+    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, largest_first);
+}
+
+uint64_t top(struct check *check, const ranking *amounts, uint64_t n) {
+    uint64_t sum = 0;
+    count_work(check, CALL_WORK);
+    for (uint64_t i = 0; i < amounts->count && n > 0; i++, count_work(check, 0)) {
+        const uint64_t taken = min(n, amounts->items[i].count);
+        sum = add(sum, mul(amounts->items[i].each, taken));
+        n -= taken;
+    }
+    return sum;
 }

@@ -1,29 +1,29 @@
-/* k-wave-sib of a kernel: theorem 1 of docs/wave-bounds.md. */
-#include "wave.h"
+/* k-wave-sib of a kernel: theorem 1 of docs/wave-bounds.md (kernel/WaveCopies.v:k_wave_copies); and
+ * k-wave-fifo: FIFO of one block that has all warps of an SM (section 2 there, kernel/WaveFifo.v:wave_fifo).
+ */
+#include "kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-wave_class_list wave_classes;
-
 /* ---- Classes ---- */
 
 /* The longest initiation of any block. */
-static uint64_t largest_of(uint64_t unit) {
+static uint64_t largest_of(const struct grid *grid, uint64_t unit) {
     uint64_t largest = 0;
-    for (uint64_t k = 0; k < grid.classes.count; k++)
-        largest = max(largest, blocks.items[grid.classes.items[k].block].largest[unit]);
+    for (uint64_t k = 0; k < grid->classes.count; k++)
+        largest = max(largest, grid->check->blocks.items[grid->classes.items[k].block].largest[unit]);
     return largest;
 }
 
 /* The block as it counts beside others. */
-static struct block charged(const struct block *from) {
+static struct block charged(const struct grid *grid, const struct block *from) {
     struct block of = *from;
-    of.sections.items = zeroed(of.sections.count, sizeof *of.sections.items);
+    of.sections.items = zeroed(of.check, of.sections.count, sizeof *of.sections.items);
     for (uint64_t s = 0; s < of.sections.count; s++)
         of.sections.items[s] = from->sections.items[s];
-    for (uint64_t u = 0; u < machine.units && machine.depth == 1; u++) {
-        of.largest[u] = largest_of(u);
+    for (uint64_t u = 0; u < of.machine->units && of.machine->depth == 1; u++) {
+        of.largest[u] = largest_of(grid, u);
         for (uint64_t s = 0; s < of.sections.count; s++)
             of.sections.items[s].work[u] = mul(of.sections.items[s].count[u], of.largest[u]);
     }
@@ -33,10 +33,10 @@ static struct block charged(const struct block *from) {
 /* The sums over rows. */
 static void add_rows(struct wave_class *class) {
     const struct block *of = &class->of;
-    uint64_t *local = zeroed(machine.sub_cores, sizeof *local);
+    uint64_t *local = zeroed(of->check, of->machine->sub_cores, sizeof *local);
     for (struct rows at = {0}; next_row(of, &at);) {
         const uint64_t shared = row_work(of, at.row, local);
-        const uint64_t most = add_extras(&class->extras, local, at.often);
+        const uint64_t most = busiest(of, local, &class->extras, at.often);
         uint64_t alone = 0;
         for (uint64_t g = 0; g < of->warps.count; g++)
             alone = max(alone, section_of(of, at.row, of->warps.items[g].path)->alone);
@@ -47,75 +47,107 @@ static void add_rows(struct wave_class *class) {
     free(local);
 }
 
-static uint64_t teams_of(const struct block *of) {
-    uint64_t *warps = zeroed(machine.sub_cores, sizeof *warps), most = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++) {
-        uint64_t *sum = &warps[of->warps.items[g].sub_core];
-        *sum = add(*sum, of->warps.items[g].count);
-        most = max(most, *sum);
+/* As many as any sub-core has warps; at the least, as every one has. */
+static uint64_t warps_of_sub_core(const struct block *of, uint64_t *least) {
+    uint64_t *warps = zeroed(of->check, of->machine->sub_cores, sizeof *warps), longest = 0;
+    for (uint64_t g = 0; g < of->warps.count; g++)
+        warps[of->warps.items[g].sub_core] += of->warps.items[g].count;
+    *least = warps[0];
+    for (uint64_t c = 0; c < of->machine->sub_cores; c++) {
+        longest = max(longest, warps[c]);
+        *least = min(*least, warps[c]);
     }
     free(warps);
-    return most;
+    return longest;
 }
 
-static void add_classes(void) {
-    for (uint64_t k = wave_classes.count; k < grid.classes.count; k++) {
-        struct wave_class class = {.of = charged(&blocks.items[grid.classes.items[k].block])};
-        class.blocks = grid.classes.items[k].blocks;
+static void add_classes(struct grid *grid) {
+    for (uint64_t k = grid->wave.count; k < grid->classes.count; k++) {
+        const struct class *from = &grid->classes.items[k];
+        struct wave_class class = {.of = charged(grid, &grid->check->blocks.items[from->block])};
+        uint64_t least;
+        class.blocks = from->blocks;
         class.sums = min(sib(&class.of), fib(&class.of));
         class.changes = turns_of(&class.of) - 1;
-        class.teams = teams_of(&class.of);
+        class.teams = warps_of_sub_core(&class.of, &least);
         add_rows(&class);
         rank(&class.extras);
-        PUSH(&wave_classes, class);
+        PUSH(grid->check, &grid->wave, class);
     }
 }
 
 /* ---- Others ---- */
 
-uint64_t together(void) {
-    return rounded_up(grid.blocks, grid.sms);
+uint64_t together(const struct grid *grid) {
+    return rounded_up(grid->blocks, grid->sms);
 }
 
-uint64_t extras(const struct wave_class *own, const struct wave_class *other) {
-    return top(&other->extras, own->changes);
+uint64_t extras(struct grid *grid, const struct wave_class *own, const struct wave_class *other) {
+    return top(grid->check, &other->extras, own->changes);
 }
 
-uint64_t others(const struct wave_class *own, wave_amount adds) {
+uint64_t others(struct grid *grid, const struct wave_class *own, wave_amount adds) {
     ranking amounts = {0};
-    for (uint64_t k = 0; k < wave_classes.count; k++) {
-        const struct wave_class *other = &wave_classes.items[k];
-        PUSH(&amounts, (struct amount){adds(own, other), other->blocks - (other == own)});
+    for (uint64_t k = 0; k < grid->wave.count; k++) {
+        const struct wave_class *other = &grid->wave.items[k];
+        PUSH(grid->check, &amounts, (struct amount){adds(grid, own, other), other->blocks - (other == own)});
     }
     rank(&amounts);
-    const uint64_t sum = top(&amounts, together() - 1);
-    DROP(&amounts);
+    const uint64_t sum = top(grid->check, &amounts, together(grid) - 1);
+    DROP(grid->check, &amounts);
     return sum;
 }
 
 /* ---- The wave ---- */
 
-static uint64_t work_and_extras(const struct wave_class *own, const struct wave_class *other) {
-    return add(other->work, extras(own, other));
+static uint64_t work_and_extras(struct grid *grid, const struct wave_class *own,
+                                const struct wave_class *other) {
+    return add(other->work, extras(grid, own, other));
 }
 
-uint64_t by_initiations(const struct wave_class *own) {
-    return add(own->sums, others(own, work_and_extras));
+uint64_t by_initiations(struct grid *grid, const struct wave_class *own) {
+    return add(own->sums, others(grid, own, work_and_extras));
 }
 
-uint64_t wave_time(uint64_t (*time)(const struct wave_class *own)) {
+uint64_t wave_time(struct grid *grid, uint64_t (*time)(struct grid *grid, const struct wave_class *own)) {
+    const uint64_t depth = grid->machine->depth;
     uint64_t latest = 0;
-    refuse_memory();
-    if (machine.depth > 1 && machine.depth != UNLIMITED) refuse("no claim at this dispatch depth");
-    if (grid.blocks > mul(grid.sms, grid.least)) refuse("not all blocks are there from the start");
-    add_classes();
-    for (uint64_t k = 0; k < wave_classes.count; k++)
-        latest = max(latest, time(&wave_classes.items[k]));
+    refuse_memory(grid);
+    if (depth > 1 && depth != UNLIMITED) refuse(grid->check, "no claim at this dispatch depth");
+    if (grid->blocks > mul(grid->sms, grid->least))
+        refuse(grid->check, "not all blocks are there from the start");
+    add_classes(grid);
+    for (uint64_t k = 0; k < grid->wave.count; k++)
+        latest = max(latest, time(grid, &grid->wave.items[k]));
     /* While the dispatcher was busy a block of a fixed SM may have ended, whose slot is used again. */
-    const bool late = grid.assigned && grid.service > 0 && together() > 1;
-    return add(add(latest, mul(grid.service, grid.blocks)), late ? grid.delay : 0);
+    const bool late = grid->assigned && grid->service > 0 && together(grid) > 1;
+    return add(add(latest, mul(grid->service, grid->blocks)), late ? grid->delay : 0);
 }
 
-uint64_t k_wave_sib(void) {
-    return wave_time(by_initiations);
+uint64_t k_wave_sib(struct grid *grid) {
+    return wave_time(grid, by_initiations);
+}
+
+/* ---- Queues ---- */
+
+static uint64_t of_all_warps(struct grid *grid, const struct wave_class *own) {
+    struct block all = own->of;
+    uint64_t least;
+    if (grid->machine->depth != UNLIMITED) refuse(grid->check, "no claim where queues have limits");
+    if (grid->wave.count > 1) refuse(grid->check, "blocks of several kinds");
+    if (all.rows.count != 1) refuse(grid->check, "a block of other than one section");
+    if (grid->machine->sub_cores > 1 && (all.paths > 1 || warps_of_sub_core(&all, &least) > least))
+        refuse(grid->check, "sub-cores with other warps");
+    all.warps.items = zeroed(grid->check, all.warps.count, sizeof *all.warps.items);
+    for (uint64_t g = 0; g < all.warps.count; g++) {
+        all.warps.items[g] = own->of.warps.items[g];
+        all.warps.items[g].count = mul(all.warps.items[g].count, together(grid));
+    }
+    const uint64_t time = fifo(&all);
+    free(all.warps.items);
+    return time;
+}
+
+uint64_t k_wave_fifo(struct grid *grid) {
+    return wave_time(grid, of_all_warps);
 }

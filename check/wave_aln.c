@@ -1,39 +1,22 @@
-/* k-wave-aln of a kernel: theorem 2 of docs/wave-bounds.md. */
-#include "align.h"
-#include "wave.h"
+/* k-wave-aln of a kernel: theorem 2 of docs/wave-bounds.md (kernel/WaveTeamPaths.v:k_wave_teams). */
+#include "kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Teams ---- */
 
-/* A warp of a team: what it executes, and how much of that stands before each of its sections. */
-struct member {
-    uint64_t path, lane; /* lanes of those before it */
-    struct other other;
-    number_list before;
-};
-typedef LIST(struct member) team; /* of warps with the same path one */
-
-/* Teams of a block: `often` are alike. */
-struct teams {
-    team members;
-    uint64_t often;
-};
-typedef LIST(struct teams) division;
-static LIST(division) divisions; /* of each class */
-
 /* The first path of which warps on a sub-core are left. */
 static uint64_t next_path(const struct block *of, const uint64_t *left, uint64_t sub_core) {
     uint64_t path = 0;
-    while (path < of->paths && left[path * machine.sub_cores + sub_core] == 0)
+    while (path < of->paths && left[path * of->machine->sub_cores + sub_core] == 0)
         path++;
     return path;
 }
 
 static void meet_section(struct walk *walk, uint64_t row) {
     struct member *member = walk->context;
-    PUSH(&member->before, member->other.insts.count);
+    PUSH(walk->block->check, &member->before, member->other.insts.count);
     other_executes(&member->other, section_of(walk->block, row, member->path));
 }
 
@@ -44,34 +27,34 @@ static void add_member(team *members, const struct block *of, uint64_t path) {
         member.lane += members->items[i].other.insts.count + 1;
     }
     walk_each(of, &of->rows, meet_section, &member);
-    PUSH(members, member);
+    PUSH(of->check, members, member);
 }
 
 /* Takes as many teams as are alike: a warp of each sub-core that has one left. */
 static struct teams take_teams(const struct block *of, uint64_t *left) {
     struct teams teams = {.often = UNLIMITED};
-    for (uint64_t c = 0; c < machine.sub_cores; c++) {
+    for (uint64_t c = 0; c < of->machine->sub_cores; c++) {
         const uint64_t path = next_path(of, left, c);
         if (path == of->paths) continue;
         add_member(&teams.members, of, path);
-        teams.often = min(teams.often, left[path * machine.sub_cores + c]);
+        teams.often = min(teams.often, left[path * of->machine->sub_cores + c]);
     }
-    for (uint64_t c = 0; c < machine.sub_cores; c++) {
+    for (uint64_t c = 0; c < of->machine->sub_cores; c++) {
         const uint64_t path = next_path(of, left, c);
-        if (path < of->paths) left[path * machine.sub_cores + c] -= teams.often;
+        if (path < of->paths) left[path * of->machine->sub_cores + c] -= teams.often;
     }
     return teams;
 }
 
 static division divide(const struct block *of) {
-    uint64_t *left = zeroed(mul(of->paths, machine.sub_cores), sizeof *left);
+    uint64_t *left = zeroed(of->check, mul(of->paths, of->machine->sub_cores), sizeof *left);
     division all = {0};
     for (uint64_t g = 0; g < of->warps.count; g++) {
         const struct warps *warps = &of->warps.items[g];
-        left[warps->path * machine.sub_cores + warps->sub_core] += warps->count;
+        left[warps->path * of->machine->sub_cores + warps->sub_core] += warps->count;
     }
     for (struct teams teams; (teams = take_teams(of, left)).members.count > 0;)
-        PUSH(&all, teams);
+        PUSH(of->check, &all, teams);
     free(left);
     return all;
 }
@@ -110,7 +93,7 @@ static void change(const struct member *from, const struct member *to, const uin
 
 static void meet_row(struct walk *walk, uint64_t row) {
     const team *members = walk->context;
-    uint64_t *next = zeroed(walk->time_count, sizeof *next);
+    uint64_t *next = zeroed(walk->block->check, walk->time_count, sizeof *next);
     memcpy(next, walk->times, walk->time_count * sizeof *next);
     for (uint64_t i = 0; i < members->count; i++)
         pass(walk->block, row, &members->items[i], walk->times, next);
@@ -118,7 +101,7 @@ static void meet_row(struct walk *walk, uint64_t row) {
     for (uint64_t i = 0; i < members->count; i++)
         for (uint64_t k = 0; k < members->count; k++)
             if (i != k) change(&members->items[i], &members->items[k], next, walk->times);
-    count_work(members->count * walk->time_count);
+    count_work(walk->block->check, members->count * walk->time_count);
     free(next);
 }
 
@@ -139,39 +122,42 @@ static uint64_t team_time(const struct block *of, team *members, uint64_t m) {
 /* ---- The wave ---- */
 
 /* Most teams of a block. */
-static uint64_t teams_at_most(void) {
-    uint64_t most = 0;
-    for (uint64_t k = 0; k < wave_classes.count; k++)
-        most = max(most, wave_classes.items[k].teams);
-    return most;
+static uint64_t teams_at_most(const struct grid *grid) {
+    uint64_t longest = 0;
+    for (uint64_t k = 0; k < grid->wave.count; k++)
+        longest = max(longest, grid->wave.items[k].teams);
+    return longest;
 }
 
 /* m */
-static uint64_t aligned_with(const struct wave_class *own) {
-    const uint64_t warps = own->of.warp_count;
-    return add(mul(together() - 1, teams_at_most()), warps - (warps > 0));
+static uint64_t aligned_with(const struct grid *grid, const struct wave_class *own) {
+    return add(mul(together(grid) - 1, teams_at_most(grid)), less(own->of.warp_count, 1));
 }
 
 /* The sum over the teams, and what is not aligned, m times. On one sub-core no unit counts as shared. */
-static uint64_t teams_and_extras(const struct wave_class *own, const struct wave_class *other) {
-    const division *all = &divisions.items[other - wave_classes.items];
-    const uint64_t m = aligned_with(own), lacking = mul(teams_at_most() - other->teams, own->alone);
-    uint64_t aligned = machine.sub_cores == 1 ? 0 : mul(m, other->shared);
+static uint64_t teams_and_extras(struct grid *grid, const struct wave_class *own,
+                                 const struct wave_class *other) {
+    const division *all = &other->division;
+    const uint64_t m = aligned_with(grid, own);
+    const uint64_t lacking = mul(teams_at_most(grid) - other->teams, own->alone);
+    uint64_t aligned = grid->machine->sub_cores == 1 ? 0 : mul(m, other->shared);
     for (uint64_t t = 0; t < all->count; t++)
         aligned = add(aligned, mul(team_time(&own->of, &all->items[t].members, m), all->items[t].often));
     const uint64_t summed = add(mul(other->teams, own->alone), mul(m, other->work));
-    return add(add(min(aligned, summed), lacking), mul(m, extras(own, other)));
+    return add(add(min(aligned, summed), lacking), mul(m, extras(grid, own, other)));
 }
 
-static uint64_t by_alignment(const struct wave_class *own) {
-    const uint64_t m = aligned_with(own);
-    for (uint64_t k = divisions.count; k < wave_classes.count; k++)
-        PUSH(&divisions, divide(&wave_classes.items[k].of));
-    if (m == 0) return by_initiations(own);
-    const uint64_t sum = add(alignments(&own->of, m, 1), others(own, teams_and_extras));
-    return min(by_initiations(own), add(sum / m, releases_of(&own->of)));
+static uint64_t by_alignment(struct grid *grid, const struct wave_class *own) {
+    const uint64_t m = aligned_with(grid, own);
+    for (uint64_t k = 0; k < grid->wave.count; k++) {
+        struct wave_class *class = &grid->wave.items[k];
+        if (class->division.count == 0) class->division = divide(&class->of);
+    }
+    if (m == 0) return by_initiations(grid, own);
+    const uint64_t sum = add(alignments(&own->of, m, 1), others(grid, own, teams_and_extras));
+    return min(by_initiations(grid, own), add(sum / m, releases_of(&own->of)));
 }
 
-uint64_t k_wave_aln(void) {
-    return wave_time(by_alignment);
+uint64_t k_wave_aln(struct grid *grid) {
+    return wave_time(grid, by_alignment);
 }

@@ -3,6 +3,9 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS warpbound_cli warpbound-check RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# `make proofs` makes it, where Coq and OCaml are at hand.
+install(PROGRAMS ${PROJECT_BINARY_DIR}/warpbound-check-extracted
+        DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(NOT WB_DEB) # which has it under another name
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -448,6 +448,12 @@ wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics
  * machine code its own number counts instead (wb_kernel_registers). */
 wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diagnostics *diagnostics);
 
+/* One execution, as Accel-Sim's tracer (versions 3 to 5) wrote it, ordered by blocks (.traceg): it says grid,
+ * block and kernel, and what warps execute and access, of the machine code that it was traced from. Results
+ * hold for that execution. A launch with a trace has no arguments. WB_ERR_INPUT, with its line, for what is
+ * no such file, or is compressed. */
+wb_status wb_launch_set_trace(wb_launch *launch, const char *path, wb_diagnostics *diagnostics);
+
 /* The same from a file ("-": standard input) with what `ptxas -v`, `nvcc --resource-usage` or `cuobjdump
  * --dump-resource-usage` printed, which may be about other kernels, too. Warnings say what of the machine
  * code the PTX does not have. WB_ERR_INPUT when the file does not say one number of registers of the kernel.
@@ -719,6 +725,7 @@ typedef enum {
     WB_ASSUME_INITIAL_VARIABLES,
     WB_ASSUME_NO_CONTRACTION,
     WB_ASSUME_NAN_BITS,
+    WB_ASSUME_TRACED,
     /* What warps execute. */
     WB_ASSUME_PATHS_ON_SM,
     WB_ASSUME_PATHS_ON_GPU,
@@ -1193,6 +1200,7 @@ typedef struct {
     uint64_t ns;                  /* that the kernel took at least; */
     uint64_t cycles;              /* the same at that clock; 0: not known */
     bool of_times;                /* the deadline that it is held against is a time, not cycles */
+    bool beside; /* others ran on the GPU: bounds, which are of a kernel alone, say nothing */
 } wb_measured;
 
 /* Gives an analysis of a kernel what the same launch took on a GPU. A kernel that took longer than the
@@ -1204,7 +1212,8 @@ wb_status wb_analysis_set_measured(wb_analysis *analysis, const wb_measured *mea
                                    wb_diagnostics *diagnostics);
 
 /* Why no bound is held against what was measured, in words: the GPU has another architecture or number of SMs
- * than the machine, slower memory, or a clock that is not known; NULL: they are, or nothing was measured. */
+ * than the machine, slower memory, or a clock that is not known, or others ran beside it; NULL: one is, or
+ * nothing was measured. */
 const char *wb_analysis_unmeasured(const wb_analysis *analysis);
 
 /* The answer that a report begins with: what is proven of what was asked about, and, where there is a

@@ -3,54 +3,22 @@
    Exit status 1 where the two differ, or agree on nothing of a method that the command line names. *)
 
 open Reading
-
-(* ---- What the definitions say ---- *)
-
-let is_proven r method_name cycles =
-  match r.grid, r.blocks with
-  | Some _, _ when r.is_code -> refuse "no claim of a kernel of machine code"
-  | Some grid, _ -> Kernel_claims.is_proven r grid method_name cycles
-  | None, b :: _ ->
-    b.closed <- true;
-    (if r.is_code then Code_claims.is_proven else Block_claims.is_proven) r b method_name cycles
-  | None, [] -> refuse "a claim of nothing"
-
-(* Alignments of pairs of long sections, and what waits in their queues, take too long here; nothing judges k-wave and k-chain-static. *)
-let paired_most = 300
-let left_out = ref 0
-let is_left_out r method_name =
-  let length (b : block) =
-    List.fold_left (fun sum (path, _) -> sum + List.length (List.concat (sections_of b path))) 0 (each_warp b) in
-  String.starts_with ~prefix:"k-wave" method_name || method_name = "k-chain-static"
-  || (method_name = "aln" || (method_name = "fifo" && r.dispatch = None)) && r.grid = None
-  && List.exists (fun b -> length b > paired_most) r.blocks
-
-(* What is claimed, in order, and whether it is proven.  As in the program in C an execution that is none ends it. *)
-let judged r lines =
-  let claim words = match words with
-    | [ "claim"; method_name; cycles ] when is_left_out r method_name -> ignore (any cycles); incr left_out; None
-    | [ "claim"; method_name; cycles ] -> Some (method_name, is_proven r method_name (any cycles))
-    | "claim" :: _ -> refuse "claim"
-    | _ -> read_line r words; None in
-  let rec claims_of before = function
-    | [] -> List.rev before
-    | line :: rest ->
-      (match claim (words_of line) with
-       | Some one -> claims_of (one :: before) rest
-       | None -> claims_of before rest
-       | exception Block_claims.No_execution -> List.rev (("lower", false) :: before)) in
-  match claims_of [] (body_of lines) with [] -> refuse "nothing is claimed" | claims -> claims
+open Judging
 
 (* ---- Comparing ---- *)
+
+let left_out = ref 0
 
 type verdict = Broken of string | Claims of (string * bool) list
 
 let of_definitions r lines =
+  let counted (method_name, verdict) = match verdict with
+    | Left_out -> incr left_out; None
+    | Proven -> Some (method_name, true)
+    | Not_proven -> Some (method_name, false) in
   match judged r lines with
-  | claims -> Claims claims
-  | exception Refused why -> Broken why
-  | exception Checked.Overflow -> Broken "overflow"
-  | exception Executions.Unordered -> Broken "no order"
+  | Ok claims -> Claims (List.filter_map counted claims)
+  | Error why -> Broken why
 
 (* What the checker says of a line. It ends at an execution that is none. *)
 let claim_of line =

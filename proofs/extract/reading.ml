@@ -30,6 +30,7 @@ type block = {
   mutable cells : int list list; (* of each row, by path *)
   mutable warps : (int * int * int) list;
   mutable at : int list list;
+  mutable stalls : int; (* Z: cycles in which its requests are held back *)
 }
 
 type kernel_class = { of_block : block; many : int; mutable alone : string option }
@@ -52,17 +53,18 @@ type reading = {
   mutable is_code : bool;
   mutable holds_issue : bool;
   mutable oldest_first : bool;
+  mutable held : int; (* cycles in which all may stand still *)
   mutable has_machine : bool;
   mutable blocks : block list; (* backwards *)
   mutable grid : grid option;
 }
 
 let new_reading () =
-  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false;
+  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false; held = 0;
     has_machine = false; blocks = []; grid = None }
 
 let new_block registers =
-  { registers; parts = false; closed = false; queues = []; insts = []; code = []; sections = []; rows = []; cells = []; warps = []; at = [] }
+  { registers; parts = false; closed = false; queues = []; insts = []; code = []; sections = []; rows = []; cells = []; warps = []; at = []; stalls = 0 }
 
 (* ---- Numbers ---- *)
 
@@ -189,7 +191,10 @@ let read_of_block r b key words =
   if b.closed then refuse (key ^ " too late");
   match key, words with
   | "parts", [] -> b.parts <- true
-  | "stalled", time :: turns :: _ -> none_of "stalled" (Checked.add (any time) (any turns))
+  | "stalled", time :: turns :: count :: _ ->
+    let time = any time and count = at_least_1 count in
+    ignore (any turns);
+    b.stalls <- Checked.add b.stalls (time / count + if time mod count > 0 then 1 else 0)
   | "queue", [ first; count ] -> read_queue b first count
   | "inst", _ -> read_inst r b words
   | "code", _ -> read_code r b words
@@ -203,6 +208,7 @@ let read_of_block r b key words =
   | "row", _ -> read_row b words
   | "warps", [ path; core; count ] ->
     b.warps <- (number (paths b) path, number r.sub_cores core, at_least_1 count) :: b.warps
+  | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code *)
   | "at", [ _; _; _; _ ] -> b.at <- List.map any words :: b.at
   | _ -> refuse key
 
@@ -217,6 +223,7 @@ let read_of_grid r grid key words =
     last.alone <- Some method_name
   | "fetching", _ :: times, _ -> none_of key (List.fold_left Checked.add 0 (List.map any (List.filteri (fun i _ -> i < 2) times)))
   | "fetches", [ count ], _ :: _ -> none_of key (any count)
+  | "held-sm", _, _ -> ignore (List.map any words) (* no definition counts it *)
   | "next", [ number_of_class; count ], _ ->
     grid.assigned <- (below grid.classes number_of_class, at_least_1 count) :: grid.assigned
   | _ -> refuse key
@@ -259,7 +266,7 @@ let read_line r words =
   | key :: _ when (key = "machine" || key = "code-machine") = r.has_machine -> refuse "the machine comes first, and once"
   | ("machine" | "code-machine") :: _ -> read_machine r words
   | [ "code-any-order"; unit ] -> if r.blocks <> [] then refuse "a unit behind a block" else read_any_order r unit
-  | [ "held"; _; times; each ] when r.blocks = [] -> none_of "held" (Checked.mul (any times) (any each))
+  | [ "held"; _; times; each ] when r.blocks = [] -> r.held <- Checked.add r.held (Checked.mul (any times) (any each))
   | ("unit" | "code-unit") :: _ -> if r.blocks <> [] then refuse "a unit behind a block" else read_unit r words
   | "held" :: _ when r.blocks <> [] -> refuse "held behind a block"
   | ("block" | "grid") :: _ when r.grid <> None -> refuse "behind the grid"

@@ -44,7 +44,7 @@ class Number:
     kind: Kind
     cycles: int  # whatever the kind
     scope: str  # what it is of: "kernel", all blocks of a launch; "block", one of them alone; "stream"
-    data: str = "given"  # for which data: "given", those of the launch; "any"
+    data: str = "given"  # for which data: "given", those of the launch; "traced", of one execution; "any"
     clock_mhz: float | None = None
     lower: int = 0  # what the method proves that the worst case takes at least
     reason: str | None = None  # of an estimate: why it is no bound

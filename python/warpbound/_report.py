@@ -235,7 +235,7 @@ def read_report(document: dict, messages: tuple[Message, ...], library=None) -> 
     """What `warpbound analyze --json` says, as objects."""
     verdict, launch = document["verdict"], document.get("launch") or {}
     refuted = verdict["refuted"] is not None or verdict["contradiction"] is not None
-    data = "any" if launch.get("covering") else "given"
+    data = "any" if launch.get("covering") else "traced" if launch.get("inputs") == "traced" else "given"
     of = Context(verdict["scope"], data, document["machine"].get("clock_mhz") or None, refuted)
     numbers, declined = [], []
     for scope in ("kernel", "block"):

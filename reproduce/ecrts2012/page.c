@@ -98,8 +98,7 @@ static void put_fig5(const struct output *output, const struct study *study, str
                      fig5_methods[FIG5_LONG], most_solved(study, FIG5_LONG), fig5_methods[FIG5_CUMULATIVE],
                      most_solved(study, FIG5_CUMULATIVE), fig5_methods[FIG5_EXACT],
                      most_solved(study, FIG5_EXACT));
-    output_put_words(page, "As in the paper, the short form is faster than the long one. `ilp-cumulative` "
-                           "has other variables: *done by cycle t* instead of *executes in t*. The printed "
+    output_put_words(page, "As in the paper, the short form is faster than the long one. The printed "
                            "programs would give wrong answers; ours differ:");
     output_put_words(page, "- In (33), (34), (36) and (37) the free term in the middle makes the rows "
                            "vacuous. It is 1, as (22), (23) demand.");

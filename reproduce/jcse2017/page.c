@@ -166,8 +166,8 @@ static void put_isolated(const struct study *study, struct text *page) {
                      "the first miss has come. The miss rate counts these requests, up to %.0f %% of those "
                      "of loads, as hits, but they wait nearly as long as the miss.",
                      most_in_transit(study));
-    output_put_words(page, "- **The slowest request decides.** A warp waits for the last request of all "
-                           "loads of a segment; no load takes the mean over all requests.");
+    output_put_words(page, "- **The slowest request decides.** A warp waits for the last request of a "
+                           "segment, not for the mean.");
     output_put_words(
         page,
         "- **The time of a hit.** The equation charges a hit its turns, but not the %d cycles of the first "

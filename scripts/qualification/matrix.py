@@ -50,6 +50,10 @@ def wrong_names(root):
     wanted, proven, files = sources.read(root)
     limits = {row[0] for row in sources.limitations(root)}
     theorems = {theorem.name for theorem in proven}
+    held = set().union(*(one.held_by["theorems"] for one in wanted.values()))
+    for name in sorted(theorems - held):
+        if not name.startswith("examples/"):
+            yield f"{sources.LINKS}: no requirement names {name}"
     for file in sorted({files[name] for one in wanted.values() for name in one.held_by["tests"]}):
         if not (root / file).is_file():
             yield f"{MATRIX}: {file} does not exist"

@@ -52,7 +52,8 @@ def overall(document):
     excused = document["asked"] == "everything"
     if any(row["state"] == "not run" and row.get("asked", True)
            and not (excused and row.get("skipped"))
-           for part in ("tests", "sanitized_tests", "steps") for row in document[part]):
+           for part in ("tests", "sanitized_tests", "certificates", "steps")
+           for row in document[part]):
         return "incomplete"
     if document["asked"] != "everything":
         return "partial"

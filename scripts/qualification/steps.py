@@ -147,10 +147,11 @@ def certify(root, build, case, machine, block):
                    *(["-i", "0,0,0"] if block else [])]
         written = subprocess.run(command, capture_output=True, text=True, errors="replace",
                                  check=False)
-        if not file.is_file():
-            reasons = [line for line in written.stderr.splitlines() if "ertificate" in line]
-            result["reason"] = re.sub(r"^.*?(?:error|warning|note): ", "",
-                                      (reasons or written.stderr.splitlines() or [""])[-1])
+        if written.returncode != 0 or not file.is_file():
+            result["state"] = FAILED
+            result["reason"] = (f"analyze ends with status {written.returncode}, "
+                                f"{'with' if file.is_file() else 'without'} a certificate: "
+                                + last_lines(written.stderr, 1))
             return result
         checked = subprocess.run([str(build / "warpbound-check"), str(file)], capture_output=True,
                                  text=True, check=False)

@@ -62,6 +62,11 @@ static wb_status find_bytes_of_buffers(const struct wb_launch *launch, const str
 wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                             wb_diagnostics *diagnostics) {
     if (machine->resident == 0) return WB_OK;
+    if (launch->trace.text != NULL && machine_promises(machine, RESIDENT_DATA)) {
+        diagnose(diagnostics, SEVERITY_ERROR, launch->trace.source.name,
+                 "a trace does not say how large buffers are: whether data can stay resident is not known");
+        return WB_ERR_INPUT;
+    }
     const struct machine_sass *sass = &machine->sass;
     const bool has_data = machine_promises(machine, RESIDENT_DATA);
     const uint64_t code = bytes_of_code(kernel);

@@ -111,6 +111,11 @@ wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const w
     const wb_facts *facts = request->asked.facts;
     request->any =
         request->asked.inputs == WB_INPUTS_ANY || (request->asked.inputs == WB_INPUTS_USUAL && facts != NULL);
+    if (launch != NULL && launch->trace.text != NULL && (request->any || facts != NULL)) {
+        diagnose(diagnostics, SEVERITY_ERROR, launch->trace.source.name,
+                 "a trace is one execution: it says nothing of other inputs, and needs no flow facts");
+        return WB_ERR_INPUT;
+    }
     if (facts != NULL) WB_TRY(facts_require_complete(facts, diagnostics));
     const wb_status held = facts != NULL && launch != NULL ? hold_facts(request, diagnostics) : WB_OK;
     return held == WB_ERR_DECLINED ? WB_OK : held;

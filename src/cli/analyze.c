@@ -277,7 +277,8 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
 static wb_status refuse_options(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->kernel != NULL || options->grid != NULL || options->block != NULL ||
         options->shared != NULL || options->registers != NULL || options->ptxas_info != NULL ||
-        options->assume != NULL || options->arguments.count + options->variables.count > 0)
+        options->assume != NULL || options->trace != NULL ||
+        options->arguments.count + options->variables.count > 0)
         return usage_error(diagnostics,
                            "launch options cannot be combined with a list of launches: change the file");
     if (options->block_index.given || options->phases)

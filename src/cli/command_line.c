@@ -340,7 +340,8 @@ static bool is_standard_input(const char *file) {
 
 /* Standard input can be read once. */
 static wb_status check_standard_input(const struct options *options, wb_diagnostics *diagnostics) {
-    const char *const files[] = {options->launch, options->machine, options->facts, options->ptxas_info};
+    const char *const files[] = {options->launch, options->machine, options->facts, options->ptxas_info,
+                                 options->trace};
     size_t readers = 0;
     for (size_t i = 0; i < options->operands.count; i++)
         readers += is_standard_input(options->operands.items[i]);

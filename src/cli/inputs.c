@@ -205,8 +205,9 @@ static wb_status set_named_arguments(const struct options *options, const struct
 /* Sets what the options say of the launch, but for single arguments. */
 static wb_status set_launch(const struct options *options, wb_launch *launch, wb_diagnostics *diagnostics) {
     char about[ABOUT_MAX];
-    wb_status status = WB_OK;
-    if (options->grid != NULL) {
+    wb_status status =
+        options->trace != NULL ? wb_launch_set_trace(launch, options->trace, diagnostics) : WB_OK;
+    if (status == WB_OK && options->grid != NULL) {
         about_option("grid", options->grid, about, diagnostics);
         status = set_dimensions(launch, wb_launch_set_grid, options->grid, diagnostics);
     }
@@ -352,8 +353,8 @@ wb_status load_block_file(const struct options *options, wb_diagnostics *diagnos
                           wb_analysis **analysis) {
     if (options->kernel != NULL || options->launch != NULL || options->grid != NULL ||
         options->block != NULL || options->registers != NULL || options->ptxas_info != NULL ||
-        options->assume != NULL || options->machine != NULL || options->memory != 0 ||
-        options->facts != NULL || options->sets.count + options->arguments.count > 0)
+        options->assume != NULL || options->trace != NULL || options->machine != NULL ||
+        options->memory != 0 || options->facts != NULL || options->sets.count + options->arguments.count > 0)
         return usage_error(diagnostics, "a block file takes no kernel, launch or machine");
     return wb_analysis_read(options->operands.items[0], diagnostics, analysis);
 }

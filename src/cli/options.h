@@ -89,8 +89,8 @@ struct options {
     wb_launches *launch_file;              /* what `launch` describes, once it is read (launch_file.c) */
     char *of_launch[WB_LAUNCH_KERNEL + 1]; /* what it says in place of options: owned, or NULL */
     const char *ptxas_info_of_launch;      /* the file that it names */
-    const char *kernel, *image, *grid, *block, *shared, *registers, *assume, *launch, *machine, *facts,
-        *ptxas_info;
+    const char *kernel, *image, *grid, *block, *shared, *registers, *assume, *launch, *trace, *machine,
+        *facts, *ptxas_info;
     struct option_list arguments, variables, sets;
     struct option_place block_index;
     unsigned inputs, scope, memory, color;

@@ -22,8 +22,8 @@ static bool is_named_in_struct(const char *path, const char *field) {
 }
 
 static bool is_input(const struct options *options, const char *path) {
-    const char *const inputs[] = {options->launch, options->facts, options->machine, options->ptxas_info,
-                                  options->cubin};
+    const char *const inputs[] = {options->launch,     options->facts, options->machine,
+                                  options->ptxas_info, options->cubin, options->trace};
     for (size_t i = 0; i < options->arguments.count; i++) {
         const char *argument = options->arguments.items[i];
         for (const char *data = argument; (data = strstr(data, "=@")) != NULL; data += 2)

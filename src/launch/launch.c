@@ -34,6 +34,7 @@ void wb_launch_free(wb_launch *launch) {
     if (launch == NULL) return;
     vec_free(&launch->arguments);
     vec_free(&launch->variables);
+    free(launch->trace.text);
     arena_free(&launch->arena);
     free(launch);
 }
@@ -318,6 +319,7 @@ static const struct launch_contents *contents_at(const wb_launch *launch, size_t
 const wb_input *wb_launch_input(const wb_launch *launch, size_t index) {
     if (launch->input.path != NULL && index-- == 0) return &launch->input;
     if (launch->ptxas_info.path != NULL && index-- == 0) return &launch->ptxas_info;
+    if (launch->trace.input.path != NULL && index-- == 0) return &launch->trace.input;
     const struct launch_contents *contents;
     for (size_t i = 0; (contents = contents_at(launch, i)) != NULL; i++)
         if (contents->data.path != NULL && index-- == 0) return &contents->data;
@@ -362,6 +364,10 @@ wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, st
     if (inputs->arguments == NULL || inputs->variables == NULL || inputs->contents == NULL)
         return WB_ERR_LIMIT;
     WB_TRY(copy_files(launch, arena, inputs));
+    if (launch->trace.text != NULL) {
+        inputs->trace = copy(launch->trace.input.path, arena);
+        return inputs->trace != NULL ? WB_OK : WB_ERR_LIMIT;
+    }
     if (launch->arguments_from_file && !launch->argument_replaced && launch->file != NULL) {
         inputs->file = copy(launch->file, arena);
         if (inputs->file == NULL) return WB_ERR_LIMIT;

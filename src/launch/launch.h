@@ -108,6 +108,30 @@ struct launch_blanks {
     uint32_t grid, block, shared;
 };
 
+/* One execution of the launch as Accel-Sim's tracer wrote it (.traceg): it says what warps do, in place of
+ * arguments. */
+struct launch_trace {
+    char *text; /* malloc'd, or NULL: there is none */
+    struct source source;
+    wb_input input;
+    size_t blocks; /* where they begin in it */
+    uint32_t grid[3], block[3];
+    uint32_t sm, version;
+    bool has_lines;                       /* instructions begin with the line of their source */
+    uint64_t shared_bytes;                /* static and dynamic */
+    uint64_t shared_window, local_window; /* where generic addresses have these; 0: not known */
+};
+
+/* Takes a number in hexadecimal digits, behind 0x or not. */
+wb_status launch_trace_hex(struct scanner *scan, const char *what, uint64_t *number);
+
+/* Whether the text comes next; it is then taken. */
+bool launch_trace_word(struct scanner *scan, const char *word);
+
+/* The same as wb_launch_set_trace, of a text of malloc'd bytes, which the launch takes over. */
+wb_status launch_trace_parse(struct wb_launch *launch, const char *name, char *text, size_t size,
+                             wb_diagnostics *diagnostics);
+
 struct wb_launch {
     struct arena arena;
     const char *file;     /* name of the launch file, or NULL */
@@ -124,6 +148,7 @@ struct wb_launch {
     uint32_t registers;   /* of a thread; 0: not known */
     wb_input ptxas_info;  /* the file that these were read from; its path is NULL where there is none */
     uint32_t assumptions; /* bit per enum launch_assumption */
+    struct launch_trace trace;
     launch_types types;
     VEC(struct launch_argument) arguments;
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
@@ -317,6 +342,7 @@ wb_status launches_parse(const char *name, const char *text, size_t size, const 
 
 struct launch_inputs {
     const char *file;       /* the launch file that gives the arguments, or NULL */
+    const char *trace;      /* of an execution, which stands in place of all that is below; or NULL */
     bool any_contents;      /* of buffers and variables, whatever is given */
     bool with_zeros;        /* in buffers whose contents are not given */
     const char **arguments; /* as they were given */

@@ -109,6 +109,18 @@ static wb_status read_registers(const struct ytree *document, const struct ytree
     return launch_registers_store(number_of(value), &subject, document->diagnostics, reader->launch);
 }
 
+static wb_status read_trace(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    const struct subject subject = subject_of(document, value);
+    char *path = NULL;
+    if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
+        return ytree_expected(document, value, "the name of a trace of Accel-Sim (.traceg)");
+    WB_TRY(launch_file_path(value->text, &subject, reader->folder, document->diagnostics, &path));
+    const wb_status status = wb_launch_set_trace(reader->launch, path, document->diagnostics);
+    free(path);
+    return status;
+}
+
 static wb_status read_assume(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     const struct ytree_node *item = value->kind == YTREE_LIST ? value->first : value;
@@ -230,6 +242,7 @@ static const struct field launch_fields[] = {
     {.key = "shared", .kind = FIELD_NESTED, .read = read_shared},
     {.key = "registers", .kind = FIELD_NESTED, .read = read_registers},
     {.key = "assume", .kind = FIELD_NESTED, .read = read_assume},
+    {.key = "trace", .kind = FIELD_NESTED, .read = read_trace},
     {.key = "types", .kind = FIELD_NESTED, .read = read_before},
     {.key = "arguments", .kind = FIELD_NESTED, .read = read_arguments},
     {.key = "variables", .kind = FIELD_NESTED, .read = read_variables},

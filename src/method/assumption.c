@@ -55,6 +55,7 @@ static const struct {
     [WB_ASSUME_INITIAL_VARIABLES] = {.id = "E28", .executed = ASSUMED_INITIAL_VARIABLES},
     [WB_ASSUME_NO_CONTRACTION] = {.id = "E29", .executed = ASSUMED_NO_CONTRACTION},
     [WB_ASSUME_NAN_BITS] = {.id = "E30", .executed = ASSUMED_NAN_BITS},
+    [WB_ASSUME_TRACED] = {.id = "E31", .executed = ASSUMED_TRACED},
     /* What warps execute. */
     [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
                                .text = "nothing else runs on the SM; warps follow the analysed paths"},

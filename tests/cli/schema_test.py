@@ -164,6 +164,7 @@ def commands(command, folder):
         (2, "path README.md"),
         ["analyze", odd, "-l", launch, "--method", "sib,k-area", "-o", "-"],
         "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
+        "analyze kernels/cubin/vecadd.sm_87.cubin --trace tests/kernels/data/vecadd.traceg -m jetson-agx-orin",
     ]
     if "sweep" in WINGS:
         listed += [f"sweep show {swept(command, folder)}"]
@@ -172,6 +173,7 @@ def commands(command, folder):
         listed += [
             on_gpu.format("kernels/saxpy.yaml --results"),
             on_gpu.format("kernels/cubin/saxpy.sm_87.cubin -l kernels/saxpy.yaml -m jetson-agx-orin"),
+            on_gpu.format("kernels/horner_stream.yaml --beside bandwidth"),
             (1, on_gpu.format("kernels/fir.yaml -m ecrts2025-orin --deadline 1 --warm")),
         ]
     if "task" in WINGS:

@@ -777,8 +777,73 @@ static void test_inputs_of_results(void **state) {
     json_decref(root);
 }
 
+/* ---- Traces -------------------------------------------------------------------------------------------- */
+
+#define CODE_OF_TRACE "kernels/cubin/vecadd.sm_87.cubin "
+#define TRACE "tests/kernels/data/vecadd.traceg"
+#define TRACED CODE_OF_TRACE "--trace " TRACE " -m jetson-agx-orin"
+#define GIVEN                                                                                                \
+    CODE_OF_TRACE "-m jetson-agx-orin -g 2 -b 32 -a 'buf:f32[40]=random(1)' -a 'buf:f32[40]=random(2)' -a "  \
+                  "'buf:f32[40]=zero' -a i32:40"
+
+/* The number of a member, of an object in another one. */
+static json_int_t number_in(const json_t *document, const char *object, const char *key) {
+    return json_integer_value(json_object_get(json_object_get(document, object), key));
+}
+
+/* A trace says what the same launch does: the numbers are the same, and what they hold for is said. */
+static void test_a_trace_in_place_of_arguments(void **state) {
+    (void)state;
+    struct run traced = run_command("analyze " TRACED " --json"),
+               given = run_command("analyze " GIVEN " --json");
+    assert_int_equal(traced.status, 0);
+    json_t *a = json_loads(traced.out, 0, NULL), *b = json_loads(given.out, 0, NULL);
+    assert_true(number_in(b, "verdict", "bound") > 0);
+    assert_int_equal(number_in(a, "verdict", "bound"), number_in(b, "verdict", "bound"));
+    assert_string_equal(json_string_value(json_object_get(json_object_get(a, "launch"), "inputs")), "traced");
+    json_decref(a);
+    json_decref(b);
+    run_free(&traced);
+    run_free(&given);
+    struct run run = run_command("analyze " TRACED " --all");
+    assert_contains(run.out, "inputs   one execution, which was recorded in " TRACE "\n");
+    assert_contains(run.out, "E31");
+    run_free(&run);
+    traced = run_command("analyze " TRACED " -i 1 -q");
+    given = run_command("analyze " GIVEN " -i 1 -q");
+    assert_int_equal(traced.status, 0);
+    assert_string_equal(traced.out, given.out);
+    run_free(&traced);
+    run_free(&given);
+    run =
+        run_beside_folder("cp " CODE_OF_TRACE " $D/k.cubin; cp " TRACE " $D; printf 'code: k.cubin\ntrace: "
+                          "vecadd.traceg\n' > $D/l.yaml; \"$WB\" simulate $D/l.yaml -m jetson-agx-orin 2>&1");
+    assert_int_equal(run.status, 0);
+    run_free(&run);
+}
+
+static const struct failure_case traces[] = {
+    {"analyze " TRACED " --inputs any", 2, "a trace is one execution: it says nothing of other inputs"},
+    {"analyze " TRACED " -a i32:40", 2, "omit arguments, variables and shared memory"},
+    {"analyze " TRACED " -g 3", 2, "the trace has another grid or block than the launch"},
+    {"analyze " TRACED " -i 2", 2, "the grid of the trace has no block 2,0,0"},
+    {"analyze " TRACED " --set resident=data", 2, "a trace does not say how large buffers are"},
+    {"analyze kernels/vecadd.ptx --trace " TRACE, 2,
+     "a trace is of machine code: name the cubin that was traced"},
+    {"analyze kernels/cubin/saxpy.sm_87.cubin -k saxpy --trace " TRACE " -m jetson-agx-orin", 2,
+     "it is of other code"},
+};
+
+static void test_traces_that_do_not_fit(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
+        check_failure(&traces[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_trace_in_place_of_arguments),
+        cmocka_unit_test(test_traces_that_do_not_fit),
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_unsupported_instructions_are_named),
         cmocka_unit_test(test_kernels_in_clusters_are_not_bounded),

@@ -493,7 +493,8 @@ static void test_errors_of_files(void **state) {
         {"threads: 3\n",
          "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, image, kernel, stream, grid, "
          "block, "
-         "shared, registers, assume, types, arguments, variables, facts, ptxas_info, machine, deadline, "
+         "shared, registers, assume, trace, types, arguments, variables, facts, ptxas_info, machine, "
+         "deadline, "
          "accept, "
          "compile, "
          "resident, partition, interference"},
@@ -706,7 +707,8 @@ static void test_errors_of_lists(void **state) {
         {"- kernel: a\n- 7\n",
          "l.yaml:2:3: error: expected a mapping with the keys code, image, kernel, stream, grid, block, "
          "shared, "
-         "registers, assume, types, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
+         "registers, assume, trace, types, arguments, variables, facts, ptxas_info, machine, deadline, "
+         "accept, "
          "compile, resident, partition, interference, got '7'",
          WB_ERR_INPUT},
         {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",

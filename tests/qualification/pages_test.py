@@ -99,6 +99,10 @@ class Mistakes(unittest.TestCase):
         self.change(sources.THEOREMS, "examples/Examples.v:gub_refuted", "examples/Examples.v:gub_refuted_now")
         self.refused("REQ-EST-1 names examples/Examples.v:gub_refuted,")
 
+    def test_theorem_that_holds_nothing(self):
+        self.change(sources.LINKS, "theorems  memory/*", "theorems  memory/Waits.v:*")
+        self.assertIn("no requirement names memory/HeldMemory.v:k_mem", "\n".join(matrix.wrong_names(self.root)))
+
     def test_pattern_that_finds_nothing(self):
         self.change(sources.LINKS, "block/*", "blocks/*")
         self.refused(r"REQ-UPPER-1 names blocks/\*,")

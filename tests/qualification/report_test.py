@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "scripts/qualification"))
 
 import environment  # noqa: E402
 import report  # noqa: E402
+import steps  # noqa: E402
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/schema/qualification.schema.json").read_text(encoding="utf-8")))
 
@@ -269,6 +270,19 @@ class SmallProject(unittest.TestCase):
 
 
 class ThisProject(unittest.TestCase):
+    def test_programs_that_crash(self):
+        """A stand-in that dies of a signal, refuses, or writes nothing is a failed certificate."""
+        for dies, reason in (("kill -SEGV $$", "status -11, without"), ("exit 2", "status 2, without"),
+                             ("touch $9; exit 3", "status 3, with a"), ("exit 0", "status 0, without")):
+            with tempfile.TemporaryDirectory() as folder, self.subTest(dies):
+                stand_in = pathlib.Path(folder, "warpbound")
+                stand_in.write_text(f"#!/bin/sh\n{dies}\n", encoding="utf-8")
+                stand_in.chmod(0o755)
+                case = ("vecadd", "vecadd.ptx", "vecadd.yaml")
+                row = steps.certify(ROOT, stand_in.parent, case, "ampere-sm80", False)
+                self.assertEqual(row["state"], steps.FAILED)
+                self.assertIn(reason, row["reason"])
+
     def test_a_few_tests_and_certificates(self):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder)

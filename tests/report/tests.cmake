@@ -24,9 +24,13 @@ foreach(program extracted_cases extracted_certificates extracted_code)
   target_link_libraries(${program} PRIVATE test_support wb_report)
 endforeach()
 
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME followed COMMAND ${Python3_EXECUTABLE} -B tests/report/followed_test.py
+                               $<TARGET_FILE:warpbound_cli> $<TARGET_FILE:warpbound-check>
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
 # docs/certificates.md says truly on which files of check/ a claim rests.
 if(NOT WB_SANITIZE)
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME check_files COMMAND ${Python3_EXECUTABLE} -B tests/report/check_files_test.py
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()

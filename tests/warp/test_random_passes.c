@@ -539,7 +539,7 @@ static void test_machine_code(void **state) {
 
 static void test_classes(void **state) {
     (void)state;
-    compare_kernels("PTX by classes", 1, random_rounds(KERNELS) / 2, false);
+    compare_kernels("PTX by classes", 1, random_rounds(KERNELS), false);
 }
 
 static void test_classes_of_code(void **state) {

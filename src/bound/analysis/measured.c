@@ -31,7 +31,9 @@ wb_slowest measured_for_deadline(const struct wb_analysis *analysis) {
 /* Says why the GPU is not the machine, as far as that is known. */
 static void put_apart(struct text *out, const struct wb_machine *machine, const wb_measured *measured) {
     const uint32_t sm = wb_machine_architecture(machine), memory = machine->sass.memory_clock;
-    if (measured->clock == 0)
+    if (measured->beside)
+        text_string(out, "others ran beside the kernel, and bounds are of a kernel alone");
+    else if (measured->clock == 0)
         text_string(out, "the clock of the GPU is not known");
     else if (sm != 0 && sm != measured->architecture)
         text_printf(out, "the machine is of sm_%" PRIu32 ", the GPU of sm_%" PRIu32, sm,

@@ -1,5 +1,7 @@
 #include "report/certificate/parts.h"
 
+#include <stddef.h>
+
 /* An instruction as a path sees it, in the order of its line. No padding: compared by bytes. */
 struct code_inst {
     uint32_t stall, least, slot, fetch, operand;
@@ -8,9 +10,11 @@ struct code_inst {
     uint32_t write_counter, write, read_counter, read;
     uint32_t waits, left_counter, left;
     uint32_t stages[3 * SASS_STAGES_MAX];
+    uint32_t address; /* in the machine's code, or NO_ADDRESS; on a line of its own */
 };
 
-#define NUMBERS (sizeof(struct code_inst) / sizeof(uint32_t))
+#define NUMBERS (offsetof(struct code_inst, stages) / sizeof(uint32_t))
+#define NO_ADDRESS UINT32_MAX
 #define NO_COUNTER 8u /* as certificates have it */
 
 struct code_path {
@@ -59,6 +63,11 @@ static uint32_t counter_of(uint8_t counter) {
     return counter == SASS_NO_COUNTER ? NO_COUNTER : counter;
 }
 
+static uint32_t address_of(const struct timed_code *code, uint32_t entry) {
+    if (code->addresses == NULL) return NO_ADDRESS;
+    return code->addresses[code->origin != NULL ? code->origin[entry] : entry];
+}
+
 static struct code_inst stated_inst(const struct sass_timed *timed) {
     struct code_inst inst = {.stall = timed->stall,
                              .least = timed->stall_least,
@@ -85,8 +94,9 @@ static struct code_inst stated_inst(const struct sass_timed *timed) {
 static void put_inst(struct text *out, const struct code_inst *inst, uint32_t stage_count) {
     const uint32_t *numbers = (const uint32_t *)inst;
     text_string(out, "code");
-    for (size_t i = 0; i < NUMBERS - 3 * (SASS_STAGES_MAX - stage_count); i++)
+    for (size_t i = 0; i < NUMBERS + 3 * stage_count; i++)
         text_printf(out, " %u", numbers[i]);
+    if (inst->address != NO_ADDRESS) text_printf(out, "\naddress %u", inst->address);
     text_char(out, '\n');
 }
 
@@ -120,13 +130,15 @@ static uint32_t ask_behind(const struct code_part *part, struct code_path *path,
 static wb_status read_run(struct code_part *part, struct code_path *path, struct path_cursor *cursor,
                           bool *at_barrier, section_step_list *steps) {
     while (cursor->left > 0 && !*at_barrier) {
-        const struct sass_timed *timed = &part->block->code.sass[cursor->instruction++];
+        const struct sass_timed *timed = &part->block->code.sass[cursor->instruction];
+        const uint32_t address = address_of(&part->block->code, cursor->instruction++);
         const bool is_asked = path->begun && steps->count == 0;
         struct sass_timed missed = *timed;
         cursor->left--;
         if (steps->count == 0) cold_executed(&path->cold, timed);
         if (is_cold(&path->cold, timed)) (void)cold_executes(&path->cold, timed, &missed);
         struct code_inst inst = stated_inst(&missed);
+        inst.address = address;
         if (is_asked) inst.fetch = 0;
         if (timed->barrier) inst.behind = ask_behind(part, path, *cursor);
         WB_TRY(add_inst(part, path, &inst, timed->stage_count, steps));

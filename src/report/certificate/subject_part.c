@@ -54,7 +54,11 @@ static void put_numbers(struct text *out, const char *key, const uint32_t *numbe
 
 /* What the launch file says is in that; the rest is said here. */
 static void put_launch(struct text *out, const struct launch_inputs *inputs) {
-    put_text(out, "inputs", inputs->any_contents ? "any" : inputs->with_zeros ? "given, zeros" : "given");
+    put_text(out, "inputs",
+             inputs->trace != NULL  ? "traced"
+             : inputs->any_contents ? "any"
+             : inputs->with_zeros   ? "given, zeros"
+                                    : "given");
     for (size_t i = 0; inputs->file == NULL && i < inputs->argument_count; i++)
         put_text(out, "argument", inputs->arguments[i]);
     for (size_t i = 0; i < inputs->variable_count; i++)

@@ -43,6 +43,12 @@ static void put_names(struct text *out, const char *const *names, size_t count) 
 
 static void put_inputs(struct text *out, const struct launch_inputs *inputs) {
     text_string(out, "inputs   ");
+    if (inputs->trace != NULL) {
+        text_string(out, "one execution, which was recorded in ");
+        text_printable(out, inputs->trace, strlen(inputs->trace));
+        text_char(out, '\n');
+        return;
+    }
     if (inputs->any_contents) text_string(out, "any: contents of buffers and variables are not used; ");
     if (inputs->argument_count + inputs->variable_count == 0) {
         text_string(out, "no arguments\n");
@@ -68,7 +74,11 @@ void heading_put_launch(struct text *out, const struct launch_inputs *inputs,
 void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
                          const struct wb_machine *machine, const struct block_demand *demand) {
     const struct register_range registers = machine_register_range(machine, demand);
-    json_put(json, "inputs %s, launch_file %s", inputs->any_contents ? "any" : "given", inputs->file);
+    json_put(json, "inputs %s, launch_file %s",
+             inputs->trace != NULL  ? "traced"
+             : inputs->any_contents ? "any"
+                                    : "given",
+             inputs->file);
     json_put_texts(json, "arguments", inputs->arguments, inputs->argument_count);
     json_put_texts(json, "variables", inputs->variables, inputs->variable_count);
     json_put_texts(json, "variable_contents", inputs->contents, inputs->variable_count);

@@ -238,9 +238,8 @@ static bool share_table(const struct access_list *list, const uint64_t addresses
     return false;
 }
 
-/* Appends a record of the lanes of `access->mask`, whose addresses count from the start of the space. */
-static wb_status append_record(struct access_list *list, const uint64_t addresses[WARP_LANES],
-                               struct access *access) {
+wb_status access_append(struct access_list *list, const uint64_t addresses[WARP_LANES],
+                        struct access *access) {
     assert(list->items.count == 0 || list->items.items[list->items.count - 1].step <= access->step);
     assert(access->mask != 0 && (access->unsure & ~access->mask) == 0);
     if (!find_stride(access->mask, addresses, access)) {
@@ -332,7 +331,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
         access.unsure = access.mask & warp->doubtful;
         FOR_LANES(l) relative[l] = addresses[l] - window;
         WB_TRY(check_room(warp, op));
-        if (append_record(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
+        if (access_append(list, relative, &access) != WB_OK) return warp_no_memory(warp, op);
         mask &= ~access.mask;
     }
     return WB_OK;
@@ -375,7 +374,7 @@ static wb_status append_later(struct access_list *list, struct access access, co
     addresses_of(next, to, second);
     FOR_LANES_OF(l, access.mask) addresses[l] += passes * (second[l] - first[l]);
     access.table = ACCESS_AFFINE;
-    return append_record(list, addresses, &access);
+    return access_append(list, addresses, &access);
 }
 
 wb_status access_need_room(const struct warp *warp, uint64_t passes, size_t count) {

@@ -192,6 +192,11 @@ wb_status run_count_contents(struct run *run, const char *name, uint64_t size);
 
 /* The addresses of one executed memory instruction: where each lane's bytes are, and the record of them. */
 
+/* Appends a record of the lanes of `access->mask`, whose addresses count from the start of the space.
+ * WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status access_append(struct access_list *list, const uint64_t addresses[WARP_LANES],
+                        struct access *access);
+
 /* Computes the generic addresses of an operand in every lane of `mask`. WB_ERR_DECLINED when the base is
  * unknown in one of these lanes, WB_ERR_INPUT when an address is outside of the operand's state space. */
 wb_status access_addresses(struct warp *warp, const struct micro *op, const struct micro_address *address,

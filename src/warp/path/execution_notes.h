@@ -59,6 +59,9 @@
       "under `--assume no-contraction`")                                                                     \
     X(NAN_BITS, "NaN results have the bits that docs/execution.md states",                                   \
       "an instruction made a NaN of known operands")                                                         \
+    X(TRACED,                                                                                                \
+      "warps execute and access what the trace recorded: other data, or another order, may take longer",     \
+      "the launch names a trace of one execution")                                                           \
     X(MACHINE_CODE_CLASSES,                                                                                  \
       "a machine instruction takes the machine's time for the equivalent PTX class; stall counts and "       \
       "dependence counters are ignored",                                                                     \

@@ -10,6 +10,7 @@
 #include "warp/interpret/execute.h"
 #include "warp/path/path.h"
 #include "warp/trace/blocks.h"
+#include "warp/trace/recorded.h"
 
 struct run run_as_asked(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics) {
@@ -268,6 +269,31 @@ static wb_status trace_given(const wb_kernel *kernel, const wb_launch *launch, c
     return status;
 }
 
+/* The block as the trace of its grid recorded it. */
+static wb_status block_of_recorded(const wb_kernel *kernel, const wb_launch *launch,
+                                   const wb_grid_options *options, wb_diagnostics *diagnostics,
+                                   wb_block **block) {
+    wb_grid_options all = *options;
+    struct wb_grid *grid = NULL;
+    const uint32_t *at = options->block, *size = launch->trace.grid;
+    all.one_block = false;
+    if (at[0] >= size[0] || at[1] >= size[1] || at[2] >= size[2]) {
+        diagnose(diagnostics, SEVERITY_ERROR, launch->trace.source.name,
+                 "the grid of the trace has no block %u,%u,%u", at[0], at[1], at[2]);
+        return WB_ERR_INPUT;
+    }
+    WB_TRY(recorded_grid(kernel, launch, &all, diagnostics, &grid));
+    wb_status status = grid_block_make(grid, at[0] + size[0] * (at[1] + size[1] * at[2]), diagnostics, block);
+    wb_grid_free(grid);
+    if (status != WB_OK) return status;
+    if (launch_inputs_of(launch, false, &(*block)->arena, &(*block)->inputs) == WB_OK &&
+        block_find_uses(*block) == WB_OK)
+        return WB_OK;
+    wb_block_free(*block);
+    *block = NULL;
+    return diagnose_out_of_memory(diagnostics, launch->trace.source.name);
+}
+
 wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_trace_options *options,
                          wb_diagnostics *diagnostics, wb_block **block) {
     wb_trace_options asked;
@@ -286,6 +312,7 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                                      .passes_from = asked.passes_from};
     uint32_t open = 0;
     bool skips = false;
+    if (launch->trace.text != NULL) return block_of_recorded(kernel, launch, &of_grid, diagnostics, block);
     return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, &skips, block)
                          : trace_given(kernel, launch, &of_grid, diagnostics, block);
 }

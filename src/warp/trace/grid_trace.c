@@ -2,6 +2,7 @@
  * With the data that is given one block after another, or on covering paths each block by itself, as what
  * others store to memory, and when, is not known (docs/covering-paths.md, section 9). */
 #include "warp/trace/blocks.h"
+#include "warp/trace/recorded.h"
 #include "warp/trace/trace.h"
 
 #include <stdlib.h>
@@ -307,6 +308,7 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
     uint32_t assumed, assumptions = 0;
     bool skipped, skips;
     WB_TRY(OPTIONS_TAKE(wb_grid_options, options, &asked, diagnostics));
+    if (launch->trace.text != NULL) return recorded_grid(kernel, launch, &asked, diagnostics, grid);
     skips = asked.passes_from != UINT64_MAX;
     do {
         assumed = assumptions;

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/mman.h>
 
 #include "calibrate/calibrate.h"
@@ -239,13 +238,21 @@ void wb_gpu_calibration_free(wb_gpu_calibration *calibration) {
     free(calibration);
 }
 
+/* Whether text begins with a word of lower case, in whatever case. */
+static bool begins_with(const char *text, const char *word, size_t length) {
+    size_t i = 0;
+    while (i < length && ascii_lower(text[i]) == word[i])
+        i++;
+    return i == length;
+}
+
 /* How much of the name of a preset ("h100-pcie") the GPU calls itself: bytes of its words; 0: not all. */
 static size_t called_so(const char *gpu, const char *preset) {
     size_t bytes = 0;
     while (*preset != '\0') {
         const size_t length = strcspn(preset, "-");
         const char *at = gpu;
-        while (*at != '\0' && strncasecmp(at, preset, length) != 0)
+        while (*at != '\0' && !begins_with(at, preset, length))
             at++;
         if (*at == '\0') return 0;
         bytes += length;

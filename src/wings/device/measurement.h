@@ -14,7 +14,10 @@ struct difference {
 };
 
 struct wb_measurement {
-    struct launch_image image;
+    struct launch_image *images; /* of the launches that were measured together */
+    size_t image_count;
+    wb_measurement **parts;    /* of a list: of each launch by itself; else NULL */
+    char gpu[160];             /* and what ran beside it */
     struct exchange *exchange; /* `shared_bytes` that were mapped */
     size_t shared_bytes;
     wb_measured longest;

@@ -11,6 +11,14 @@
 
 /* ---- Text ---------------------------------------------------------------------------------------------- */
 
+/* Whether contents that a launch leaves open were zeros. */
+static bool has_zeros(const struct wb_measurement *measurement) {
+    bool found = false;
+    for (size_t i = 0; i < measurement->image_count; i++)
+        found |= measurement->images[i].has_zeros;
+    return found;
+}
+
 /* What the runs are called: "in 200 runs". */
 static uint64_t run_count(const struct wb_measurement *measurement) {
     const struct exchange *exchange = measurement->exchange;
@@ -23,6 +31,14 @@ static void put_measured(struct text *out, const wb_report_options *options, uin
         text_printf(out, "%" PRIu64 " cycles", time);
     else
         report_put_time(out, NS_MHZ, time);
+}
+
+/* The kernel, or how many launches there are in the list. */
+static void put_name(struct text *out, const struct wb_measurement *measurement) {
+    if (measurement->parts == NULL)
+        text_string(out, wb_kernel_name(measurement->images->run.kernel));
+    else
+        text_printf(out, "the list of %zu launches", measurement->image_count);
 }
 
 /* The verdict where nothing is proven beside what was measured, */
@@ -40,7 +56,9 @@ static void put_line(struct text *out, const struct layout *layout, const struct
     const char *state = state_name(measurement, options);
     layout_styled(out, layout, misses ? STYLE_RED : STYLE_BOLD, state);
     const size_t start = out->length;
-    text_printf(out, ": %s took ", wb_kernel_name(measurement->image.run.kernel));
+    text_string(out, ": ");
+    put_name(out, measurement);
+    text_string(out, " took ");
     put_measured(out, options, by_cycles ? longest->cycles : longest->ns);
     if (options->has_deadline) text_string(out, misses ? ", more than " : " of ");
     if (options->has_deadline) put_measured(out, options, options->deadline);
@@ -101,10 +119,15 @@ static void put_notes(struct text *out, const struct layout *layout, const struc
                 ", the largest of an empty kernel of the same shape, and what events are off by; MHz: the "
                 "clock in the largest");
     layout_wrap(out, layout, start, 0, 2);
+    if (measurement->longest.beside)
+        layout_printf(
+            out, layout, 2,
+            "beside it a kernel on every other SM read and wrote memory: such times refute no bound, "
+            "which is of a kernel alone on the GPU");
     if (measurement->longest.ns == 0)
         layout_printf(out, layout, 2,
                       "no run was longer than what events are off by: nothing is known of it");
-    if (exchange->swept_bytes > 0)
+    if (exchange->counts[WB_MEASURED_COLD] > 0)
         layout_printf(out, layout, 2,
                       "cold: the module was loaded anew, and %" PRIu64 " MiB of other memory written",
                       exchange->swept_bytes >> 20);
@@ -112,7 +135,7 @@ static void put_notes(struct text *out, const struct layout *layout, const struc
         layout_printf(out, layout, 2,
                       "%s is not there: clocks are not known, and no run was discarded for them",
                       NVML_LIBRARY);
-    if (measurement->image.has_zeros)
+    if (has_zeros(measurement))
         layout_printf(out, layout, 2, "contents that the launch leaves open were zeros: one input of many");
     if (analysis != NULL && wb_analysis_unmeasured(analysis) != NULL)
         layout_printf(out, layout, 2, "no bound is held against these times: %s",
@@ -123,8 +146,8 @@ static void put_results(struct text *out, const struct layout *layout,
                         const struct wb_measurement *measurement) {
     uint64_t bytes = 0, unknown = 0;
     if (measurement->differences == NULL) return;
-    for (size_t i = 0; i < measurement->image.objects.count; i++) {
-        const struct image_object *object = &measurement->image.objects.items[i];
+    for (size_t i = 0; i < measurement->images->objects.count; i++) {
+        const struct image_object *object = &measurement->images->objects.items[i];
         const struct difference *difference = &measurement->differences[i];
         bytes += object->size;
         unknown += difference->unknown;
@@ -153,7 +176,7 @@ static wb_status put_figures(struct text *out, const struct wb_measurement *meas
     if (analysis == NULL || wb_machine_takes_ptx(analysis->machine) ||
         verdict_of(analysis, options).state != WB_CONTRADICTION)
         return WB_OK;
-    WB_TRY(wb_figures_report(analysis->machine, measurement->image.run.module, WB_REPORT_TEXT, diagnostics,
+    WB_TRY(wb_figures_report(analysis->machine, measurement->images->run.module, WB_REPORT_TEXT, diagnostics,
                              &figures));
     text_char(out, '\n');
     text_string(out, figures);
@@ -172,6 +195,13 @@ static wb_status put_text(struct text *out, const struct wb_measurement *measure
     if (options->quiet) return WB_OK;
     text_char(out, '\n');
     put_gpu(out, &layout, measurement);
+    const wb_measurement *part;
+    for (size_t i = 0; (part = wb_measurement_part(measurement, i)) != NULL; i++) {
+        layout_printf(out, &layout, 2, "launch %zu, %s, by itself:", i + 1,
+                      wb_kernel_name(part->images->run.kernel));
+        put_runs(out, &layout, part);
+    }
+    if (measurement->parts != NULL) layout_printf(out, &layout, 2, "all launches, one after another:");
     put_runs(out, &layout, measurement);
     put_notes(out, &layout, measurement, analysis);
     put_results(out, &layout, measurement);
@@ -195,14 +225,38 @@ static void runs_json(struct json *json, const struct wb_measurement *measuremen
     json_close(json);
 }
 
+static void times_json(struct json *json, const struct wb_measurement *measurement) {
+    for (int s = 0; s < WB_MEASURED_STATES; s++)
+        runs_json(json, measurement, s);
+    json_put(json, "largest_ns %" PRIu64 ", largest_cycles %*" PRIu64, measurement->longest.ns,
+             measurement->longest.cycles > 0, measurement->longest.cycles);
+}
+
+/* Of a list each launch by itself. */
+static void parts_json(struct json *json, const struct wb_measurement *measurement) {
+    const wb_measurement *part;
+    if (measurement->parts == NULL) {
+        json_put_null(json, "launches");
+        return;
+    }
+    json_open_array(json, "launches");
+    for (size_t i = 0; (part = wb_measurement_part(measurement, i)) != NULL; i++) {
+        json_open_object(json, NULL);
+        json_put_text(json, "kernel", wb_kernel_name(part->images->run.kernel));
+        times_json(json, part);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void results_members_json(struct json *json, const struct wb_measurement *measurement) {
     if (measurement->differences == NULL) {
         json_put_null(json, "results");
         return;
     }
     json_open_array(json, "results");
-    for (size_t i = 0; i < measurement->image.objects.count; i++) {
-        const struct image_object *object = &measurement->image.objects.items[i];
+    for (size_t i = 0; i < measurement->images->objects.count; i++) {
+        const struct image_object *object = &measurement->images->objects.items[i];
         const struct difference *difference = &measurement->differences[i];
         json_put_object(json, NULL,
                         "name %s, bytes %" PRIu64 ", unknown %" PRIu64 ", different %" PRIu64
@@ -240,18 +294,20 @@ static void put_json(struct json *json, const struct wb_measurement *measurement
     const struct device_facts *facts = &exchange->facts;
     char date[DATE_MAX];
     device_date(measurement->when, true, date);
+    struct text name = {0};
     document_open(json, "warpbound-measure", 1);
-    json_put_text(json, "kernel", wb_kernel_name(measurement->image.run.kernel));
+    put_name(&name, measurement);
+    json_put_text(json, "kernel", name.failed ? NULL : name.data);
+    text_free(&name);
     json_put_object(json, "gpu",
                     "name %s, sm %u, sms %u, driver %s, cuda %u, memory_mhz %*" PRIu64 ", date %s",
                     facts->gpu, facts->sm, facts->sms, facts->driver[0] != '\0' ? facts->driver : NULL,
                     facts->cuda, facts->memory_clock > 0, (uint64_t)facts->memory_clock, date);
     json_put(json, "empty_ns %" PRIu64 ", swept_bytes %" PRIu64 ", with_zeros %d", exchange->empty_ns,
-             exchange->swept_bytes, measurement->image.has_zeros);
-    for (int s = 0; s < WB_MEASURED_STATES; s++)
-        runs_json(json, measurement, s);
-    json_put(json, "largest_ns %" PRIu64 ", largest_cycles %*" PRIu64, measurement->longest.ns,
-             measurement->longest.cycles > 0, measurement->longest.cycles);
+             exchange->swept_bytes, has_zeros(measurement));
+    json_put(json, "beside %d", measurement->longest.beside);
+    times_json(json, measurement);
+    parts_json(json, measurement);
     results_members_json(json, measurement);
     if (analysis != NULL)
         analysis_json(json, analysis, options);

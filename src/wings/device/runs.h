@@ -20,8 +20,9 @@ struct exchange {
     uint8_t *results; /* and for the objects of the image, one behind the other; NULL */
 };
 
-/* Runs the launch as the options ask, and leaves what came of it in `exchange`. */
-wb_status runs_make(const struct launch_image *image, const wb_measure_options *options,
+/* Runs launches of one module, one after another, as the options ask, and leaves what came of it in
+ * `exchange`; results are of one launch. */
+wb_status runs_make(const struct launch_image *images, size_t count, const wb_measure_options *options,
                     struct exchange *exchange, wb_diagnostics *diagnostics);
 
 #endif

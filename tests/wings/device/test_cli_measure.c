@@ -110,6 +110,55 @@ static void test_all_memory_is_compared(void **state) {
     json_decref(document);
 }
 
+/* Each launch of a list is measured by itself, and all of them together: the largest kernel takes longer
+ * than the others, and all longer than that. */
+static void test_lists(void **state) {
+    (void)state;
+    json_t *document = measure_json("slow=9", "kernels/horner_stream.yaml -n 5", 0);
+    json_t *launches = json_object_get(document, "launches"), *last = json_array_get(launches, 2);
+    assert_int_equal(json_array_size(launches), 3);
+    assert_string_is(document, "kernel", "the list of 3 launches");
+    assert_int_equal(json_array_size(json_object_get(json_object_get(last, "warm"), "runs")), 5);
+    const json_int_t longest = number(last, "largest_ns");
+    assert_true(longest > number(json_array_get(launches, 0), "largest_ns"));
+    assert_true(number(document, "largest_ns") > longest);
+    json_decref(document);
+    struct run run = measure("slow=900", "kernels/horner_stream.yaml -n 2 --deadline 1us");
+    assert_int_equal(run.status, 1);
+    assert_memory_equal(run.out, "missed: the list of 3 launches took ", 36);
+    assert_true(says(run.out, "launch 2, _Z6hornerIdLi5EEvPKT_S2_PS0_i, by itself:"));
+    assert_true(says(run.out, "all launches, one after another:"));
+    run_free(&run);
+    run = run_beside_folder("printf -- '- code: saxpy.ptx\n  kernel: saxpy\n  variables: {a: "
+                            "\"i32[1]=zero\"}\n' > $D/l.yaml; cp kernels/saxpy.ptx $D; \"$WB\" measure "
+                            "$D/l.yaml --driver " WB_STAND_IN " 2>&1");
+    assert_int_equal(run.status, 3);
+    assert_contains(run.out, "launch 1 of the list gives a variable, which all launches share");
+    run_free(&run);
+}
+
+/* Beside another kernel it takes longer; that misses a deadline, but refutes no bound, which is of the kernel
+ * alone. */
+static void test_beside(void **state) {
+    (void)state;
+    json_t *alone = measure_json("slow=9", "kernels/sgemm_tiled.yaml -n 5", 0);
+    json_t *beside = measure_json("slow=9", "kernels/sgemm_tiled.yaml -n 5 --beside bandwidth", 0);
+    assert_true(number(beside, "largest_ns") > number(alone, "largest_ns"));
+    assert_true(json_is_true(json_object_get(beside, "beside")));
+    assert_true(json_is_false(json_object_get(alone, "beside")));
+    json_decref(alone);
+    json_decref(beside);
+    beside = measure_json("mhz=306,slow=3000", SAXPY " -n 3 --beside bandwidth", 0);
+    assert_string_is(beside, "state", "bounded");
+    assert_string_is(beside, "unmeasured", "others ran beside the kernel, and bounds are of a kernel alone");
+    json_decref(beside);
+    struct run run = measure("mhz=306,slow=300", SAXPY " -n 3 --beside bandwidth --deadline 20us");
+    assert_int_equal(run.status, 1);
+    assert_true(says(run.out, "on stand-in beside a kernel that reads and writes memory"));
+    assert_true(says(run.out, "such times refute no bound"));
+    run_free(&run);
+}
+
 /* ---- What it is held against --------------------------------------------------------------------------- */
 
 static void test_bounds_stand_beside_it(void **state) {
@@ -253,6 +302,10 @@ static void check_lie(const char *stand_in, int status, const char *message) {
 
 static void test_lies_are_noticed(void **state) {
     (void)state;
+    struct run run = measure("never-beside", PARTS " -n 2 --warm --beside bandwidth");
+    assert_int_equal(run.status, 3);
+    assert_contains(run.err, "or the host was late, or nothing ran beside it: no time is known");
+    run_free(&run);
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
         check_lie(lies[i].stand_in, lies[i].status, lies[i].message);
 }
@@ -314,7 +367,9 @@ static const struct failure_case failures[] = {
     {"measure kernels/saxpy.yaml -i 0", 2, "--block-index is for one block: a GPU runs all of them"},
     {"measure kernels/saxpy.yaml -n 0", 2, "a number from 1 to 1000000"},
     {"measure kernels/saxpy.yaml -a 1=i32:?", 3, "a GPU takes no argument that is not known"},
-    {"measure kernels/horner_stream.yaml", 2, "expected one launch, got a list of launches"},
+    {"measure kernels/horner_stream.yaml -m jetson-agx-orin", 2, "are for one launch, not for a list"},
+    {"measure kernels/horner_stream.yaml --results", 2, "are for one launch, not for a list"},
+    {"measure kernels/saxpy.yaml --beside noise", 2, "--beside: expected bandwidth"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {
@@ -333,6 +388,8 @@ int main(void) {
         cmocka_unit_test(test_states_are_measured_apart),
         cmocka_unit_test(test_results_are_those_of_the_interpreter),
         cmocka_unit_test(test_all_memory_is_compared),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_beside),
         cmocka_unit_test(test_bounds_stand_beside_it),
         cmocka_unit_test(test_times_without_bounds),
         cmocka_unit_test(test_verdicts),

@@ -12,8 +12,9 @@ add_custom_command(TARGET stand_in POST_BUILD
                    COMMAND ${CMAKE_COMMAND} -E create_symlink libcuda.so.1 libnvidia-ml.so.1
                    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests/stand-in)
 
+wb_cli_test(test_cli_measure)
+wb_cli_test(test_cli_calibrate_gpu)
 foreach(test IN ITEMS test_cli_measure test_cli_calibrate_gpu)
-  wb_cli_test(${test})
   target_compile_definitions(${test} PRIVATE WB_STAND_IN="$<TARGET_FILE:stand_in>")
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/include
                                              ${PROJECT_SOURCE_DIR}/src)

@@ -16,12 +16,16 @@ enum { COMMAND_MEASURE = COMMAND_WING << 1 };
 struct measure_options {
     struct options common;
     bool cold, warm, results;
+    const char *beside;
     struct option_number runs;
     const char *driver;
     double patience; /* seconds; 0: not given */
 };
 
 static wb_status check_options(const struct options *options, wb_diagnostics *diagnostics) {
+    const struct measure_options *own = (const struct measure_options *)(const void *)options;
+    if (own->beside != NULL && strcmp(own->beside, "bandwidth") != 0)
+        return usage_error(diagnostics, "--beside: expected bandwidth");
     if (options->block_index.given)
         return usage_error(diagnostics, "--block-index is for one block: a GPU runs all of them");
     if ((options->format == OUTPUT_JUNIT || options->report != NULL) && options->machine == NULL)
@@ -38,6 +42,7 @@ static wb_measure_options asked_of(const struct measure_options *options) {
                                 .warm = options->warm,
                                 .patience = options->patience,
                                 .results = options->results,
+                                .beside = options->beside != NULL,
                                 .watch = watch_terminal()};
 }
 
@@ -170,7 +175,28 @@ static int measure(const struct options *options, const struct inputs *inputs, w
     return status != WB_OK ? (int)status : judge(inputs, report, *measurement, *analysis, diagnostics);
 }
 
+/* The launches of a list: each by itself, and all. A machine that the file names is for `analyze`. */
+static int measure_list(const struct options *options, struct inputs *inputs, wb_report_options *report,
+                        wb_diagnostics *diagnostics, wb_measurement **measurement) {
+    const struct measure_options *own = (const struct measure_options *)(const void *)options;
+    const wb_measure_options asked = asked_of(own);
+    const bool is_named =
+        options->machine != NULL && options->machine != options->of_launch[WB_LAUNCH_MACHINE];
+    if (is_named || own->results || options->format == OUTPUT_JUNIT || options->report != NULL)
+        return (int)usage_error(diagnostics,
+                                "-m, --results, --report and junit are for one launch, not for a "
+                                "list of launches");
+    wb_status status = load_module(options, NULL, diagnostics, inputs);
+    if (status == WB_OK) status = read_deadline(options, NULL, diagnostics, report);
+    if (status == WB_OK)
+        status =
+            wb_measurement_new_list(inputs->module, options->launch_file, &asked, diagnostics, measurement);
+    if (status == WB_OK) status = write_report(options, *measurement, NULL, report, diagnostics);
+    return status != WB_OK ? (int)status : judge(inputs, report, *measurement, NULL, diagnostics);
+}
+
 static int command_measure(const struct options *options, wb_diagnostics *diagnostics) {
+    const bool is_list = options->launch_file != NULL && wb_launches_is_list(options->launch_file);
     wb_report_options report = {.size = sizeof report, .quiet = options->quiet};
     struct inputs inputs = {0};
     wb_measurement *measurement = NULL;
@@ -179,9 +205,14 @@ static int command_measure(const struct options *options, wb_diagnostics *diagno
     report.label = label;
     report_look(options, &report);
     int status = (int)check_options(options, diagnostics);
-    if (status == WB_OK) status = (int)inputs_load(options, options->machine, diagnostics, &inputs);
-    if (status == WB_OK) status = (int)read_deadline(options, inputs.machine, diagnostics, &report);
-    if (status == WB_OK) status = measure(options, &inputs, &report, diagnostics, &measurement, &analysis);
+    if (status == WB_OK && is_list)
+        status = measure_list(options, &inputs, &report, diagnostics, &measurement);
+    if (status == WB_OK && !is_list)
+        status = (int)inputs_load(options, options->machine, diagnostics, &inputs);
+    if (status == WB_OK && !is_list)
+        status = (int)read_deadline(options, inputs.machine, diagnostics, &report);
+    if (status == WB_OK && !is_list)
+        status = measure(options, &inputs, &report, diagnostics, &measurement, &analysis);
     wb_analysis_free(analysis);
     wb_measurement_free(measurement);
     inputs_free(&inputs);
@@ -225,6 +256,10 @@ static const struct option_row rows[] = {
     {0, "warm", NULL, OWN(FLAG, warm), .help = "measure only with what the same launch left in the caches"},
     {0, "results", NULL, OWN(FLAG, results),
      .help = "compare what the GPU leaves in memory with what the interpreter leaves, byte for byte"},
+    {0, "beside", "WHAT", OWN(TEXT, beside),
+     .help = "what runs on the GPU meanwhile: bandwidth, a kernel on every other SM that reads and writes "
+             "memory",
+     .words = {"bandwidth"}},
     {0, "deadline", "TIME", INTO(TEXT, deadline, COMMAND_MEASURE),
      .help =
          "exit 1 if a run takes longer; 0 only if a proven bound of the machine is within it: 4500, 100us"},
@@ -257,7 +292,9 @@ static const struct command command = {
     "measures what a GPU takes",
     command_measure,
     .manual =
-        "Runs the kernel as its launch file says, again and again, on the first GPU of this machine, and "
+        "Runs the kernel as its launch file says, or a list of launches, again and again, on the first GPU "
+        "of "
+        "this machine, and "
         "prints how long it took: the least time, the median, the 99th percentile and the largest, cold "
         "and warm. The driver is opened at run time, in a process of its own, which is ended when it "
         "hangs.\nA measured time is a witness: it can refute a deadline or a bound, and proves "

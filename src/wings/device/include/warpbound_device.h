@@ -34,6 +34,7 @@ typedef struct {
     bool cold, warm;    /* which states; none: both */
     double patience;    /* seconds after which a call of the driver hangs; 0: WB_MEASURE_PATIENCE_USUAL */
     bool results;       /* hold what the GPU leaves in memory against what the interpreter leaves */
+    bool beside;        /* a kernel on every other SM reads and writes memory meanwhile */
     wb_watch watch;
 } wb_measure_options;
 
@@ -62,6 +63,16 @@ wb_status wb_measurement_new(const wb_kernel *kernel, const wb_launch *launch,
                              const wb_measure_options *options, wb_diagnostics *diagnostics,
                              wb_measurement **measurement);
 void wb_measurement_free(wb_measurement *measurement);
+
+/* The same of a list of launches of one module, one after another without a pause, and of each of them by
+ * itself. Nothing is compared. WB_ERR_DECLINED, too, when launches give variables of the module, which all of
+ * them share. */
+wb_status wb_measurement_new_list(const wb_module *module, const wb_launches *launches,
+                                  const wb_measure_options *options, wb_diagnostics *diagnostics,
+                                  wb_measurement **measurement);
+
+/* A launch of such a list by itself; NULL past the end, and of what is no list. */
+const wb_measurement *wb_measurement_part(const wb_measurement *measurement, size_t index);
 
 /* The longest run of all, for wb_analysis_set_measured. */
 const wb_measured *wb_measurement_longest(const wb_measurement *measurement);

@@ -28,6 +28,7 @@ static uint64_t next_address = UINT64_C(0x7f0000000000);
 static uint64_t now_ns;       /* the GPU's clock */
 static bool is_cold = true;   /* nothing that the next kernel uses is in a cache */
 static uint32_t launch_count; /* by which launches differ */
+static CUstream beside;       /* in which another kernel runs; NULL: none */
 
 struct CUevent_st {
     uint64_t ns;
@@ -335,7 +336,9 @@ static void pass_time(uint64_t instructions) {
     const uint64_t clock = stand_in_number("mhz", 1000), sms = stand_in_number("sms", 16);
     const uint64_t spent = (instructions / (4 * sms) + instructions % 97) * (is_cold ? 2 : 1);
     const uint64_t jitter = ++launch_count * UINT32_C(2654435761) % 41;
-    now_ns += STAND_IN_LAUNCH_NS + jitter + spent * stand_in_number("slow", 1) * 1000 / clock;
+    const uint64_t slow =
+        stand_in_number("slow", 1) * (beside != NULL ? stand_in_number("slow-beside", 2) : 1);
+    now_ns += STAND_IN_LAUNCH_NS + jitter + spent * slow * 1000 / clock;
     is_cold = false;
 }
 
@@ -358,6 +361,20 @@ static uint8_t *gather_params(const wb_kernel *kernel, void **params, void **ext
     return gathered;
 }
 
+/* The kernel beside others is not executed: it is there until its stream is waited for, and has done
+ * something, unless it is not asked to be. */
+static int begin_beside(CUstream stream, uint8_t *params) {
+    uint64_t control;
+    memcpy(&control, params + 16, sizeof control);
+    free(params);
+    struct allocation *memory = allocation_of(control, 8);
+    if (memory == NULL) return INVALID_VALUE;
+    if (stand_in_flag("never-beside")) return CUDA_SUCCESS;
+    memory->bytes[control - memory->address + 4] = 1;
+    beside = stream;
+    return CUDA_SUCCESS;
+}
+
 EXPORT int cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                           CUstream stream, void **params, void **extra) {
@@ -370,7 +387,8 @@ EXPORT int cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
     uint64_t instructions = 0;
     if (strcmp(wb_kernel_name(function->kernel), "warpbound_wait") == 0) return CUDA_SUCCESS;
     uint8_t *gathered = gather_params(function->kernel, params, extra, &launch.param_bytes);
-    (void)stream;
+    if (strcmp(wb_kernel_name(function->kernel), "warpbound_beside") == 0)
+        return begin_beside(stream, gathered);
     launch.params = gathered;
     const bool done = stand_in_execute(&launch, &instructions);
     free(gathered);
@@ -389,7 +407,7 @@ EXPORT int cuStreamCreate(CUstream *stream, unsigned flags) {
 
 EXPORT int cuStreamSynchronize(CUstream stream) {
     STAND_IN_BEGIN();
-    (void)stream;
+    if (stream == beside) beside = NULL;
     return CUDA_SUCCESS;
 }
 

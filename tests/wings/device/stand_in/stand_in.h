@@ -15,6 +15,8 @@
  *     no-nvml               NVML is not there
  *     no-device             there is no GPU
  *     slow=N                kernels take N times as long
+ *     slow-beside=N         kernels take N times as long beside the kernel that runs beside them (default 2)
+ *     never-beside          that kernel does nothing before the others are done
  *     wrong-result          the first byte of each allocation that a kernel stores to is another one
  *     cubin=FILE            what the compiler makes of any PTX; without it, or with no-cubin, there is none
  *     keep-ptx=FILE         where it leaves that PTX

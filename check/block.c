@@ -1,0 +1,130 @@
+/* Bounds of a block that are sums over its rows: SIB and FIB (block/IsolationPaths.v:SIB_at_bound,
+ * block/Bounds.v:fib_bound), ELB (block/Paths.v:ELB_bound) and its busiest sub-cores
+ * (block/ChainBlock.v:chain_alone). */
+#include "check.h"
+
+#include <stdlib.h>
+
+/* ---- SIB and FIB: theorem 1 of docs/proofs.md, section 3 ---- */
+
+/* What another warp delays one: initiations on units that both reach, with queues each as the longest of its
+ * unit; of fib issue slots where this one does not use the unit. */
+static uint64_t delay(const struct block *of, const struct section *own, const struct section *other,
+                      bool together, bool slots) {
+    const struct machine *machine = of->machine;
+    uint64_t sum = 0;
+    for (uint64_t u = 0; u < machine->units; u++) {
+        if (slots && own->count[u] == 0)
+            sum = add(sum, together ? other->count[u] : 0);
+        else if (together || machine->shared[u])
+            sum = add(sum, machine->queue == 1 ? mul(other->count[u], of->largest[u]) : other->work[u]);
+    }
+    return sum;
+}
+
+/* The most that any warp takes in a row that has anything to wait for. */
+static uint64_t row_time(const struct block *of, uint64_t row, bool slots) {
+    const struct warps *warps = of->warps.items;
+    uint64_t most = 0;
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const struct section *own = section_of(of, row, warps[g].path);
+        uint64_t time = own->alone;
+        for (uint64_t h = 0; h < of->warps.count; h++) {
+            const bool together = warps[g].sub_core == warps[h].sub_core;
+            const uint64_t one = delay(of, own, section_of(of, row, warps[h].path), together, slots);
+            time = add(time, mul(one, warps[h].count - (g == h)));
+        }
+        if (own->alone > 0) most = max(most, time);
+    }
+    return most;
+}
+
+static uint64_t rows_time(const struct block *of, bool slots) {
+    uint64_t sum = releases_of(of);
+    for (struct rows at = {0}; next_row(of, &at);)
+        sum = add(sum, mul(row_time(of, at.row, slots), at.often));
+    return sum;
+}
+
+uint64_t sib(struct block *of) {
+    return rows_time(of, false);
+}
+
+uint64_t fib(struct block *of) {
+    return rows_time(of, true);
+}
+
+/* Behind the last row there is none. */
+uint64_t releases_of(const struct block *of) {
+    uint64_t rows = 0;
+    for (struct rows at = {0}; next_row(of, &at);)
+        rows = add(rows, at.often);
+    return mul(less(rows, 1), of->machine->release);
+}
+
+/* ---- ELB, and the busiest sub-cores: theorem 2 there, and theorem 1 of docs/sub-core-bounds.md ---- */
+
+uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local) {
+    const struct machine *machine = of->machine;
+    uint64_t shared = 0;
+    for (uint64_t c = 0; c < machine->sub_cores; c++)
+        local[c] = 0;
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const struct warps *warps = &of->warps.items[g];
+        const struct section *section = section_of(of, row, warps->path);
+        for (uint64_t u = 0; u < machine->units; u++) {
+            uint64_t *sum = machine->shared[u] ? &shared : &local[warps->sub_core];
+            *sum = add(*sum, mul(section->work[u], warps->count));
+        }
+    }
+    return shared;
+}
+
+static int most_first(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint64_t often) {
+    qsort(local, of->machine->sub_cores, sizeof *local, most_first);
+    for (uint64_t c = 1; extras != NULL && c < of->machine->sub_cores && local[c] > 0; c++)
+        PUSH(of->check, extras, (struct amount){local[c], often});
+    return local[0];
+}
+
+/* What all sub-cores initiate, or, of each row, the busiest one. */
+static uint64_t work_of(const struct block *of, bool all) {
+    uint64_t *local = zeroed(of->check, of->machine->sub_cores, sizeof *local), sum = 0;
+    for (struct rows at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.row, local);
+        uint64_t work = add(shared, busiest(of, local, NULL, 0));
+        for (uint64_t c = 1; all && c < of->machine->sub_cores; c++)
+            work = add(work, local[c]);
+        sum = add(sum, mul(work, at.often));
+    }
+    free(local);
+    return sum;
+}
+
+uint64_t initiations_of(const struct block *of) {
+    return work_of(of, true);
+}
+
+uint64_t elb(struct block *of) {
+    return add(initiations_of(of), latency_of(of));
+}
+
+uint64_t chain(struct block *of) {
+    return add(work_of(of, false), latency_of(of));
+}
+
+uint64_t time_of_block(const struct method *method, struct block *of) {
+    const struct machine *machine = of->machine;
+    if (method->of_code != machine->is_code) refuse(of->check, "no claim on this machine: %s", method->name);
+    if (method->of_block == NULL) refuse(of->check, "no claim of this block: %s", method->name);
+    if (of->sends && machine->ports > 1 && !method->several)
+        refuse(of->check, "several ports: %s", method->name);
+    if (method->of_whole && of->parts) refuse(of->check, "no claim of parts of paths: %s", method->name);
+    finish(of);
+    return method->of_block(of);
+}

@@ -1,0 +1,148 @@
+/* Instructions and paths of a certificate are those of the cubin (docs/certificates.md): what the compiler
+ * says of stalls and counters is in it, and each path goes from the kernel's first instruction along its
+ * control flow to its end. */
+#include "code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONG_STALL 12 /* from here on a stall is kept with the yield flag only */
+
+/* A warp on its way along a path. */
+struct flow {
+    const struct block *of;
+    const struct cubin *cubin;
+    bool *waits;         /* of each instruction whether other lanes may go on there, */
+    bool *returns;       /* or a call returns to it */
+    uint64_t path, last; /* address of the instruction before, UNLIMITED: none */
+    bool in_part;        /* it met a jump that says not where to, or came to another section of the cubin */
+    uint64_t compared;   /* instructions */
+};
+
+/* ---- Instructions ---- */
+
+static bool counts_as(const struct machine_inst *inst, uint64_t said, uint64_t counter) {
+    if (inst->op == OP_BAR) return said == NO_COUNTER; /* they are over when it lets a warp go on */
+    return counter == 7 ? said > 5 : said == counter;  /* fences have one that the code does not name */
+}
+
+static void compare_inst(struct flow *flow, const struct code *code) {
+    const struct check *check = flow->of->check;
+    const uint64_t at = code->address;
+    if (at == UNLIMITED) refuse(check, "it is not said at which address an instruction is");
+    if (at >= flow->cubin->text_size) return;
+    const struct machine_inst inst = inst_at(flow->cubin, at);
+    flow->compared++;
+    const bool is_kept = inst.yields || inst.stall < LONG_STALL;
+    if (code->stall < inst.stall || code->least > max(is_kept ? inst.stall : 0, 1 + inst.yields))
+        refuse(check, "the stall of the cubin at %" PRIu64 " is another one", at);
+    if ((code->waits & 63) != inst.waits || code->depbar != inst.depbar || code->left != inst.left)
+        refuse(check, "what the cubin waits for at %" PRIu64 " is other counters", at);
+    if (!counts_as(&inst, code->writes, inst.writes) || !counts_as(&inst, code->reads, inst.reads))
+        refuse(check, "what the cubin counts at %" PRIu64 " is other counters", at);
+    if (code->barrier != (inst.op == OP_BAR))
+        refuse(check, "a barrier, or none in the cubin, at %" PRIu64, at);
+}
+
+/* ---- Paths ---- */
+
+/* Lanes may wait behind it while others go on. */
+static bool lets_wait(uint64_t op) {
+    return op == OP_BSYNC || op == OP_BREAK || op == OP_WARPSYNC || op == OP_YIELD || op == OP_NANOSLEEP;
+}
+
+static bool is_indirect(uint64_t op) {
+    return op == OP_CALL_ABSOLUTE || (op >= OP_BRX && op <= OP_JMX);
+}
+
+/* Notes where lanes go that do not go on with the others. */
+static void note_ways(struct flow *flow, const struct machine_inst *inst, uint64_t next) {
+    const uint64_t size = flow->cubin->text_size;
+    const bool divides = inst->predicate != PT && (inst->op == OP_BRA || inst->op == OP_CALL);
+    if ((inst->op == OP_CALL || inst->op == OP_CALL_ABSOLUTE) && next < size)
+        flow->returns[next / INST_BYTES] = true;
+    if ((divides || lets_wait(inst->op)) && next < size) flow->waits[next / INST_BYTES] = true;
+    if (divides && inst->target < size) flow->waits[inst->target / INST_BYTES] = true;
+}
+
+/* Whether the instruction at `address` may come behind that one. */
+static bool may_follow(struct flow *flow, const struct machine_inst *inst, uint64_t next, uint64_t address) {
+    const uint64_t number = address / INST_BYTES;
+    if (is_indirect(inst->op)) return flow->in_part = true;
+    if (number >= flow->cubin->text_size / INST_BYTES) return false;
+    if (inst->predicate != PT && address == next) return true;
+    if (inst->op == OP_CALL || inst->op == OP_BRA) return address == inst->target;
+    if (inst->op == OP_RET) return flow->returns[number];
+    if (inst->op == OP_EXIT) return flow->waits[number];
+    return address == next || (lets_wait(inst->op) && flow->waits[number]);
+}
+
+static void go(struct flow *flow, uint64_t address) {
+    const uint64_t last = flow->last, next = last + INST_BYTES;
+    flow->last = address;
+    if (last == UNLIMITED && address > 0)
+        refuse(flow->of->check, "a path does not begin where the kernel does");
+    if (last == UNLIMITED) return;
+    if (last >= flow->cubin->text_size) return; /* whatever goes there was noted */
+    const struct machine_inst inst = inst_at(flow->cubin, last);
+    note_ways(flow, &inst, next);
+    if (!may_follow(flow, &inst, next, address))
+        refuse(flow->of->check, "from %" PRIu64 " the cubin does not go on to %" PRIu64, last, address);
+}
+
+/* The things of a program; what comes again does so once, as all other times it goes on in the same way. */
+static void visit(struct flow *flow, const program *steps, void (*meet)(struct flow *flow, uint64_t thing)) {
+    for (uint64_t s = 0; s < steps->count; s++) {
+        const struct step *step = &steps->items[s];
+        const uint64_t first = step->count > 0 || step->times == 0 ? s : s - step->first;
+        for (uint64_t i = first; i <= s; i++)
+            for (uint64_t k = 0; k < steps->items[i].count; k++, count_work(flow->of->check, 20))
+                meet(flow, steps->items[i].first + k);
+    }
+}
+
+static void meet_code(struct flow *flow, uint64_t number) {
+    go(flow, flow->of->code.items[number].address);
+}
+
+static void meet_row(struct flow *flow, uint64_t row) {
+    visit(flow, &section_of(flow->of, row, flow->path)->steps, meet_code);
+}
+
+static void follow_path(struct flow *flow, uint64_t path) {
+    const uint64_t count = flow->cubin->text_size / INST_BYTES;
+    flow->path = path;
+    flow->last = UNLIMITED;
+    memset(flow->waits, 0, count * sizeof *flow->waits);
+    memset(flow->returns, 0, count * sizeof *flow->returns);
+    visit(flow, &flow->of->rows, meet_row);
+    if (flow->last < flow->cubin->text_size && inst_at(flow->cubin, flow->last).op != OP_EXIT)
+        refuse(flow->of->check, "a path ends at %" PRIu64 ", where the cubin does not", flow->last);
+}
+
+enum followed follow_code(struct check *check, const char *path) {
+    struct cubin cubin;
+    uint64_t all = 0;
+    if (!read_cubin(check, path, subject_of(check, "kernel"), &cubin)) {
+        free(cubin.bytes);
+        return NOT_FOLLOWED;
+    }
+    struct flow flow = {.cubin = &cubin};
+    flow.waits = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
+    flow.returns = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
+    for (uint64_t b = 0; b < check->blocks.count; b++) {
+        flow.of = &check->blocks.items[b];
+        for (uint64_t i = 0; i < flow.of->code.count; i++)
+            compare_inst(&flow, &flow.of->code.items[i]);
+        all += flow.of->code.count;
+        for (uint64_t p = 0; p < flow.of->paths; p++)
+            follow_path(&flow, p);
+    }
+    printf("code: %" PRIu64 " of %" PRIu64
+           " instructions are those of the cubin, and paths follow its ways\n",
+           flow.compared, all);
+    free(flow.waits);
+    free(flow.returns);
+    free(cubin.bytes);
+    return flow.in_part ? FOLLOWED_IN_PART : FOLLOWED;
+}

@@ -1,0 +1,143 @@
+"""warpbound-check --of: instructions and paths of certificates of machine code are those of the cubin.
+
+Certificates of every cubin of kernels/ are followed. Of one, every instruction whose address, stall, counters or
+barrier is changed is refused, and every path that leaves out a run, unless it leaves out passes of a loop. A cubin that
+is damaged, with its sum mended, never ends the program by a signal.
+
+usage: followed_test.py WARPBOUND CHECKER
+"""
+
+import hashlib
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WARPBOUND, CHECKER = sys.argv[1:3]
+PRESETS = {"sm_75": "turing-rtx2080", "sm_80": "a100", "sm_86": "rtx-a6000", "sm_87": "jetson-agx-orin",
+           "sm_89": "rtx-4090", "sm_90": "h100"}
+SEED = 41
+
+
+def run(*words):
+    return subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True, check=False,
+                          timeout=300)
+
+
+def summed(lines):
+    """The text of a certificate of these lines and their sum."""
+    text = "\n".join(lines) + "\n"
+    total = 0xcbf29ce484222325
+    for byte in text.encode():
+        total = (total ^ byte) * 0x100000001b3 % 2**64
+    return text + f"end {total:016x}\n"
+
+
+def with_word(lines, number, word, value):
+    """The lines with another word in one of them."""
+    words = lines[number].split(" ")
+    words[word] = value
+    return lines[:number] + [" ".join(words)] + lines[number + 1:]
+
+
+class Certificate:
+    """One of the first block of a kernel in machine code."""
+
+    def __init__(self, folder, cubin):
+        self.cubin = cubin
+        self.launch = ROOT / "kernels" / (cubin.name.split(".")[0] + ".yaml")
+        preset = PRESETS[cubin.name.split(".")[1]]
+        self.machine, self.file = pathlib.Path(folder, preset + ".yaml"), pathlib.Path(folder, "certificate")
+        self.machine.write_text(run(WARPBOUND, "machine", "show", preset).stdout, encoding="utf-8")
+        run(WARPBOUND, "analyze", cubin, "-l", self.launch, "-m", preset, "-q", "-i", "0,0,0", "--method", "elb",
+            "--certificate", self.file)
+        self.lines = self.file.read_text(encoding="utf-8").split("\n")[:-2] if self.file.exists() else []
+
+    def check(self, lines, cubin=None):
+        self.file.write_text(summed(lines), encoding="utf-8")
+        return run(CHECKER, "--of", cubin or self.cubin, self.launch, self.machine, self.file)
+
+
+class Followed(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.one = Certificate(self.folder.name, ROOT / "kernels/cubin/reduce.sm_87.cubin")
+
+    def refused(self, lines, *words):
+        done = self.one.check(lines)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertTrue(any(word in done.stderr for word in words), done.stderr)
+
+    def each(self, key, word, value, *reasons):
+        """Changes a word of each line of a key, unless it says so anyway."""
+        changed = 0
+        for number, line in enumerate(self.one.lines):
+            if line.split(" ")[0] != key or line.split(" ")[word] == value:
+                continue
+            self.refused(with_word(self.one.lines, number, word, value), *reasons)
+            changed += 1
+        self.assertGreater(changed, 2)
+
+    def test_all_kernels_are_followed(self):
+        followed = 0
+        for cubin in sorted((ROOT / "kernels/cubin").glob("*.cubin")):
+            if not (ROOT / "kernels" / (cubin.name.split(".")[0] + ".yaml")).exists():
+                continue
+            with tempfile.TemporaryDirectory() as folder, self.subTest(cubin.name):
+                one = Certificate(folder, cubin)
+                if any(line.startswith("of other") for line in one.lines):
+                    continue
+                done = one.check(one.lines)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                count = sum(line.startswith("code ") for line in one.lines)
+                self.assertIn(f"code: {count} of {count} instructions are those of the cubin", done.stdout)
+                self.assertIn("not checked: that branches go as launch and data have it", done.stdout)
+                followed += 1
+        self.assertGreater(followed, 150)
+
+    def test_other_instructions_are_refused(self):
+        self.each("code", 1, "1", "the stall of the cubin", "a stall is at least longer")
+        self.each("code", 9, "5", "counts at")
+        self.each("code", 11, "5", "counts at")
+        self.each("code", 13, "32", "waits for at")
+        self.each("code", 14, "5", "waits for at")
+        self.each("address", 1, "1264", "the stall of the cubin", "counts at", "does not go on to", "other counters",
+                  "a barrier, or none")
+        self.refused(with_word(self.one.lines, self.one.lines.index("address 16"), 1, "8"), "no instruction at 8")
+        self.refused([line for line in self.one.lines if line != "address 16"], "not said at which address")
+
+    def test_other_paths_are_refused(self):
+        accepted = 0
+        runs = [number for number, line in enumerate(self.one.lines) if line.startswith("run ")]
+        for number in runs:
+            done = self.one.check(self.one.lines[:number] + self.one.lines[number + 1:])
+            accepted += done.returncode != 2
+        self.assertGreater(len(runs), 10)
+        self.assertLess(accepted, 2)
+
+    def test_other_kernels_are_refused(self):
+        self.refused(with_word(self.one.lines, 1, 2, "reducer"), "the cubin has no kernel reducer")
+
+    def test_damaged_cubins_are_read(self):
+        generator, bytes_of = random.Random(SEED), self.one.cubin.read_bytes()
+        code = next(number for number, line in enumerate(self.one.lines) if line.startswith("of code "))
+        damaged = pathlib.Path(self.folder.name, "damaged.cubin")
+        for _ in range(300):
+            made = bytearray(bytes_of[:generator.choice([len(bytes_of), generator.randrange(len(bytes_of))])])
+            headers = int.from_bytes(bytes_of[0x28:0x30], "little")
+            for _ in range(4):
+                place = generator.choice([generator.randrange(64), headers + generator.randrange(2000)])
+                if place < len(made):
+                    made[place] = generator.randrange(256)
+            damaged.write_bytes(made)
+            lines = with_word(self.one.lines, code, 2, hashlib.sha256(made).hexdigest())
+            done = self.one.check(lines, damaged)
+            self.assertIn(done.returncode, (0, 2), f"seed {SEED}: {done.stderr}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -248,6 +248,7 @@ wb_status wb_analyze_caches(const wb_kernel *kernel, const wb_launch *launch, co
                             const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_gpu **gpu) {
     struct request request;
     WB_TRY(request_make(kernel, launch, machine, options, diagnostics, &request));
+    request.every_pass = true;
     return use_any_grid(&request, make_gpu, diagnostics, gpu);
 }
 

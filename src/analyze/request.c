@@ -35,6 +35,7 @@ wb_grid_options request_given_grid(const struct request *request) {
                              .allow_unmapped = asked->allow_unmapped,
                              .instruction_limit = asked->instruction_limit,
                              .memory_limit = asked->memory_limit,
+                             .passes_from = request->every_pass ? UINT64_MAX : 0,
                              .watch = asked->watch};
     memcpy(trace.block, asked->block, sizeof trace.block);
     if (request->machine != NULL) trace.warp_width = wb_machine_warp_width(request->machine);

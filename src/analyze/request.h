@@ -13,6 +13,7 @@ struct request {
     const wb_machine *machine; /* NULL: of paths alone */
     wb_analyze_options asked;
     bool any;                    /* it has to hold whatever buffers and variables contain */
+    bool every_pass;             /* nothing is skipped, as all is simulated */
     uint32_t shares[SHARES_MAX]; /* numbers of SMs, rising */
     size_t share_count;
     uint64_t beside_max; /* most warp instructions that are executed only to show them beside all inputs */

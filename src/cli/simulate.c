@@ -39,7 +39,8 @@ static void simulated_free(struct simulated *simulated) {
     wb_block_free(simulated->block);
 }
 
-/* Executes the grid, or the block of it that the options name, on a machine on which it can be simulated. */
+/* Executes the grid, or the block of it that the options name, on a machine on which it can be simulated:
+ * with every pass of its loops, as simulations walk them all. */
 static wb_status load_grid(const struct options *options, const struct inputs *inputs,
                            wb_diagnostics *diagnostics, struct simulated *simulated) {
     wb_grid_options trace = {.size = sizeof trace,
@@ -47,6 +48,7 @@ static wb_status load_grid(const struct options *options, const struct inputs *i
                              .warp_width = wb_machine_warp_width(inputs->machine),
                              .memory_limit = options->memory_limit,
                              .instruction_limit = options->instruction_limit.value,
+                             .passes_from = UINT64_MAX,
                              .watch = watch_terminal()};
     memcpy(trace.block, options->block_index.index, sizeof trace.block);
     wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->grid);
@@ -61,6 +63,7 @@ static wb_status load_block(const struct options *options, const struct inputs *
     wb_trace_options trace = {.size = sizeof trace,
                               .memory_limit = options->memory_limit,
                               .instruction_limit = options->instruction_limit.value,
+                              .passes_from = UINT64_MAX,
                               .watch = watch_terminal()};
     memcpy(trace.block, options->block_index.index, sizeof trace.block);
     trace.record_accesses = wb_machine_needs_accesses(inputs->machine);

@@ -233,10 +233,16 @@ static void test_loops_in_loops(void **state) {
         assert_int_equal(number(json_object_get(root, "verdict"), "bound"), bounds[i].cycles);
         json_decref(root);
     }
-    static const struct failure_case failure = {
-        "analyze " NEST "-m jcse2017 --scheme pure-rr --method turn-chain", 3,
-        "turn-chain: error: warps execute too many instructions to follow each"};
-    check_failure(&failure);
+    static const struct failure_case failures[] = {
+        {"analyze " NEST "-m jcse2017 --scheme pure-rr --method turn-chain", 3,
+         "turn-chain: error: warps execute too many instructions to follow each"},
+        {"simulate " NEST "-m ecrts2025-orin --instruction-limit 100000", 4, "more than 100000 warp instr"},
+        {"simulate " NEST "-m jcse2017 --instruction-limit 100000", 4, "more than 100000 warp instr"},
+        {"simulate " NEST "-i 0 -m ecrts2025-orin --instruction-limit 100000", 4, "more than 100000 warp"},
+        {"cache " NEST "-m jcse2017 --instruction-limit 100000", 4, "more than 100000 warp instructions"},
+    };
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
     struct run run = run_command("analyze " NEST "-m ecrts2025-orin --certificate /dev/null");
     assert_int_equal(run.status, 3);
     assert_non_null(strstr(run.err, "no bound is claimed: loops around loops have too many passes"));

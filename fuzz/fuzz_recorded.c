@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const wb_kernel *kernel = load(diagnostics);
     wb_launch *launch = wb_launch_new();
     wb_grid *grid = NULL;
-    char *text = malloc(size + 1);
+    char *text = malloc(size > 0 ? size : 1); /* no more: reading beyond is found */
     if (text == NULL || launch == NULL || diagnostics == NULL) abort();
     memcpy(text, data, size);
     wb_status status = launch_trace_parse(launch, "t.traceg", text, size, diagnostics);

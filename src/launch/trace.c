@@ -107,7 +107,7 @@ static wb_status read_head(struct trace_reader *reader) {
     static const char begin[] = "#BEGIN_TB";
     struct scanner *scan = &reader->scan;
     const struct launch_trace *trace = &reader->launch->trace;
-    for (; !scan_at_end(scan); scan->at++) {
+    while (!scan_at_end(scan)) {
         const char *rest;
         const size_t line = scan->at;
         if (launch_trace_word(scan, begin)) {
@@ -121,6 +121,7 @@ static wb_status read_head(struct trace_reader *reader) {
                                    "post-traces-processing makes .traceg of .trace");
         (void)scan_word(scan, is_in_line, &rest);
         if (scan_here(scan) == '\r') scan->at++;
+        if (!scan_at_end(scan)) scan->at++;
     }
     if (!reader->has_grid || !reader->has_block || trace->sm == 0 || trace->version == 0)
         return scan_fail_at(scan, 0,

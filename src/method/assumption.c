@@ -236,10 +236,10 @@ static const struct {
          .text = ("the GPU is the partition: nothing else runs on its SMs (MPS does not see to that)")},
     [WB_ASSUME_NEIGHBOURS_IN_BUDGET] =
         {.id = "N6",
-         .text = ("others (interference: other SMs, copies, CPUs, the display) keep to the budget: in any "
-                  "time memory serves no more requests of theirs, each of a sector at most or an atomic's "
-                  "lane, write-backs and page tables included; they change nothing that the kernel accesses; "
-                  "the clock is no lower than stated")},
+         .text = ("unlike K1 to K7 say, others may run (interference: other SMs, copies, CPUs, the display), "
+                  "and they keep to the budget: in any time memory serves no more requests of theirs, each "
+                  "of a sector at most or an atomic's lane, write-backs and page tables included; they "
+                  "change nothing that the kernel accesses; the clock is no lower than stated")},
     [WB_ASSUME_NEIGHBOURS_SERVED] =
         {.id = "N7",
          .text =

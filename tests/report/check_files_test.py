@@ -1,8 +1,8 @@
 """docs/certificates.md says truly on which files of check/ a claim rests, and how many lines of code these have.
 
-The files of a claim call no function of other files but the C library's; only main.c and methods.c, which are among
-them all, have tables of all. No file has a variable of its own. Each theorem there is one of proofs/theorems. Lines of code are neither blank nor comments
-alone.
+The files of a claim call no function of other files but the C library's; only main.c and methods.c,
+which are among them all, have tables of all. No file has a variable of its own. Each theorem there
+is one of proofs/theorems. Lines of code are neither blank nor comments alone.
 
 usage: check_files_test.py
 """

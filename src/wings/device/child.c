@@ -36,6 +36,7 @@ _Noreturn static void be_child(const struct child_work *work, wb_diagnostics *di
         keep_text(state->where, sizeof state->where, message.where);
         keep_text(state->message, sizeof state->message, message.text);
     }
+    state->ended = true;
     _exit(0);
 }
 
@@ -73,14 +74,18 @@ static void end_child(pid_t process) {
     }
 }
 
-/* What an exit of the child means. */
+/* What an exit of the child means. A call may end the process as if all were well. */
 static wb_status child_ended(const struct child_state *state, int how, wb_diagnostics *diagnostics) {
-    if (WIFEXITED(how)) {
+    if (WIFEXITED(how) && state->ended) {
         if (state->status != WB_OK) diagnose(diagnostics, SEVERITY_ERROR, state->where, "%s", state->message);
         return state->status;
     }
-    diagnose(diagnostics, SEVERITY_ERROR, "driver", "the process that calls it died of signal %d",
-             WTERMSIG(how));
+    if (WIFEXITED(how))
+        diagnose(diagnostics, SEVERITY_ERROR, "driver",
+                 "a call ended the process that made it, with status %d", WEXITSTATUS(how));
+    else
+        diagnose(diagnostics, SEVERITY_ERROR, "driver", "the process that calls it died of signal %d",
+                 WTERMSIG(how));
     return WB_ERR_DECLINED;
 }
 

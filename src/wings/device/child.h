@@ -10,6 +10,7 @@
 struct child_state {
     atomic_ullong beat;             /* grows with every call of the driver that has returned */
     uint64_t done;                  /* of the work, for who watches */
+    bool ended;                     /* the work came to its end: what follows was written */
     wb_status status;               /* what it came to, once the child is gone, */
     char where[256], message[1024]; /* and an error */
 };
@@ -28,8 +29,8 @@ struct child_work {
  * exhausted. */
 void *child_memory(size_t bytes);
 
-/* Runs the work in a child. The status of the work, with its message; WB_ERR_DECLINED when it hung or died,
- * WB_ERR_LIMIT when `watch` stopped it. */
+/* Runs the work in a child. The status of the work, with its message; WB_ERR_DECLINED when it hung, died,
+ * or was ended by a call; WB_ERR_LIMIT when `watch` stopped it. */
 wb_status child_run(const struct child_work *work, wb_diagnostics *diagnostics);
 
 #endif

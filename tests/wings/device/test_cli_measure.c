@@ -285,6 +285,8 @@ static const struct lie lies[] = {
     {"hang=cuEventSynchronize", 3, "did not return within 0.5 seconds"},
     {"crash=cuModuleLoadData", 3, "driver: error: the process that calls it died of signal"},
     {"crash=cuLaunchKernel", 3, "driver: error: the process that calls it died of signal"},
+    {"exit=cuInit", 3, "driver: error: a call ended the process that made it, with status 0"},
+    {"exit=cuLaunchKernel:7", 3, "driver: error: a call ended the process that made it, with status 7"},
     {"wrong-result", 4,
      "--results: error: the GPU left other results in memory than the interpreter does: 1 bytes "
      "differ"},

@@ -9,6 +9,7 @@
  *     error=FUNCTION:N      the function fails with result N
  *     hang=FUNCTION         the function never returns
  *     crash=FUNCTION        the function ends the process by a signal
+ *     exit=FUNCTION:N       the function ends the process with status N
  *     moving-clock=N        the clock is another one after N times that it is read
  *     throttle              NVML says that the clock is kept low by heat
  *     late-host             the GPU comes to each event before the host has queued what is behind it

@@ -1,5 +1,5 @@
 /* segment-sum of a kernel on a machine with caches, whose blocks go to fixed SMs: theorem 1 of
- * docs/memory-bounds.md, on paper. */
+ * docs/memory-bounds.md. */
 #include "kernel.h"
 
 #include <stdlib.h>

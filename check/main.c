@@ -120,9 +120,7 @@ static void read_claim(struct check *check, const uint64_t *n) {
 
 /* What the claims rest on, but is only said. */
 static void print_unchecked(const struct check *check) {
-    uint64_t stalls = 0, of_sm = 0;
-    for (uint64_t i = 0; check->grid != NULL && i < check->grid->held_of.count; i++)
-        of_sm = max(of_sm, check->grid->held_of.items[i]);
+    uint64_t stalls = 0;
     for (uint64_t b = 0; b < check->blocks.count; b++)
         stalls = max(stalls, check->blocks.items[b].stalls);
     static const char *const of[] = {
@@ -133,8 +131,7 @@ static void print_unchecked(const struct check *check) {
            of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
-    if (of_sm > 0) printf(" on an SM %" PRIu64 ",", of_sm);
-    printf(" in a block %" PRIu64 "; that the theorems are right", stalls);
+    printf(" in a block %" PRIu64 ", an SM %" PRIu64 "; that the theorems are right", stalls, check->of_sm);
     print_on_paper(check);
     putchar('\n');
 }

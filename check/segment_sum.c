@@ -10,6 +10,7 @@ static void read_held_sm(struct check *check, const uint64_t *n) {
     if (n[0] != grid->held_of.count)
         refuse(check, "it is not said what is held on SM %" PRIu64, grid->held_of.count);
     PUSH(check, &grid->held_of, add(mul(n[1], n[2]), n[3]));
+    check->of_sm = max(check->of_sm, grid->held_of.items[n[0]]);
 }
 
 /* What an SM spends: initiations, and idle cycles until the last of its slots is free. */

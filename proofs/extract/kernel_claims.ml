@@ -104,6 +104,7 @@ let segment_sum grid kinds room =
   let held_of = Array.of_list (List.rev grid.held_of) in
   let one i blocks =
     if i >= Array.length held_of then refuse "not said what is held on an SM";
+    if List.exists (fun kind -> kind.kE = 0) blocks then refuse "an empty block";
     sum_time room grid.delay held_of.(i) (List.map (fun kind -> kind.kE) blocks) (List.map (fun kind -> kind.kL) blocks) in
   longest_sm grid kinds one
 

@@ -16,10 +16,12 @@ Definition of_block (i w : nat) : nat := if i =? 0 then (if w <? 2 then 0 else 2
 Definition sm_machine (i : nat) : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0)
   (of_block i) (fun _ => 0).
 (** Latencies by lemma 1: 4 of a load, 1 of one that finds its data, 3 of a store. *)
-Definition stated (i : nat) : block := if i =? 0 then [access 1 4; access 1 4; access 1 1; access 1 3]
-  else [access 1 4; access 1 4].
-Definition taking (i : nat) : block := if i =? 0 then [access 1 7; access 8 7; access 1 1; access 1 5]
-  else [access 1 7; access 1 6].
+Definition stated (i : nat) : block :=
+  if i =? 0 then [access 1 4; access 1 4; access 1 1; access 1 3] else
+  [access 1 4; access 1 4].
+Definition taking (i : nat) : block :=
+  if i =? 0 then [access 1 7; access 8 7; access 1 1; access 1 5] else
+  [access 1 7; access 1 6].
 Definition accesses : grid := Grid 3 2 1 2 0 sm_machine stated.
 
 Definition at_warp (l0 l1 : list nat) (i : nat) (x : key) : nat := nth (fst x)
@@ -86,7 +88,8 @@ Proof.
   - intros i x t Hi Hx _ T. left. unfold waiting in T. unfold stalling.
     rewrite !andb_true_iff in *. tauto.
   - intros r Hr. each_request Hr; cbn; auto 10 with arith.
-  - intros i x Hi Hx. right. each_warp Hi Hx; [exists 0|exists 1|exists 4|exists 5|exists 2|exists 3];
+  - intros i x Hi Hx. right.
+    each_warp Hi Hx; [exists 0|exists 1|exists 4|exists 5|exists 2|exists 3];
       cbn; auto 10.
   - intros r Hr Go. each_request Hr; try discriminate; (split; [reflexivity|]).
     + right. split; [reflexivity|]. exists 2. cbn. auto 10.
@@ -131,8 +134,8 @@ Theorem accesses_end : forall b, b < 3 -> let i := sm_of accesses_run b in
     (map (of [4; 4; 3]) (order i)).
 Proof.
   apply (segment_sum _ _ _ _ _ _ _ _ (Z ones six 2) accesses_keep) with (L := fun _ _ => 0).
-  - intros i N Hi. exact (entry_stalls _ _ _ _ _ _ _ _ accesses_keep accesses_enter (le_n _) 2 i N Hi
-      (two_loads i Hi)).
+  - intros i N Hi. exact (entry_stalls _ _ _ _ _ _ _ _ accesses_keep accesses_enter (le_n _) 2 i N
+      Hi (two_loads i Hi)).
   - intros i Hi. split; [split; intros; cbn; lia|]. apply wf_ok.
     destruct i as [|[|i]]; [reflexivity|reflexivity|cbn in Hi; lia].
   - intros i x Hi Hx. split; [lia|]. intros r Hr. each_warp Hi Hx; each_request Hr; cbn; intros;

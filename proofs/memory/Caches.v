@@ -91,6 +91,7 @@ Section Caches.
     k_hit : forall r, In r (requests y) -> goes y r = false -> loads y r = true /\
       (there y r <= left y r + l1_latency m \/ sure y r = false /\ exists f, In f below /\
        at_sm y f = at_sm y r /\ left y f <= left y r /\ there y r <= there y f);
+    (* what is surely there is a hit *)
     k_sure : forall r, sure y r = true -> goes y r = false;
     (* the second level serves what has come, or others *)
     k_l2 : forall r, In r below -> snd (l2 y r) <= fst (l2 y r) + l2_service m /\
@@ -103,6 +104,7 @@ Section Caches.
     (* DRAM serves what has come, or others *)
     k_dram : forall f, In f fetched -> snd (dram y f) <= fst (dram y f) + dram_service m /\
       forall t, snd (l2 y f) + l2_latency m <= t < fst (dram y f) -> dram_serves t = true;
+    (* and as long for a line that is written back *)
     k_back : forall w, In w (backs y) -> snd (back y w) <= fst (back y w) + dram_service m;
     (* the port serves what has come, or others; then it is there *)
     k_port : forall r, In r below -> snd (port y r) <= fst (port y r) + reply_service m /\
@@ -315,7 +317,8 @@ Section Caches.
       && during (left y r, there y r) t) N) (misses i)) as A.
     { induction N as [|N IH]; [rewrite sum_zero by reflexivity; cbn; lia|]. cbn [cnt].
       rewrite sum_add. destruct (p N) eqn:P; [|lia]. unfold p in P. apply andb_prop in P as [P _].
-      destruct (e_stalls Entries i N Hi P) as [Full _]. rewrite length_sum in Full. unfold Nat.b2n in Full.
+      destruct (e_stalls Entries i N Hi P) as [Full _]. rewrite length_sum in Full.
+      unfold Nat.b2n in Full.
       cbn [andb]. lia. }
     etransitivity; [exact A|]. apply sum_mul. intros r Hr.
     destruct (in_misses i r Hr) as [Hb [_ [Ei [Ld _]]]].
@@ -361,7 +364,8 @@ Section Caches.
     - pose proof (NoDup_incl_length Nd (fun r Hr => proj1 (Between r Hr))). cbn [length] in *. lia.
     - specialize (Few t). enough (length (w :: taken) <= J) by (cbn [length] in *; lia).
       etransitivity; [|exact Few]. apply (NoDup_incl_length Nd). intros r Hr.
-      apply Between in Hr as [Hr P]. destruct (in_misses i r Hr) as [_ [Hq [Ei [Ld _]]]]. apply filter_In.
+      apply Between in Hr as [Hr P]. destruct (in_misses i r Hr) as [_ [Hq [Ei [Ld _]]]].
+      apply filter_In.
       split; [exact Hq|]. rewrite Ld, Ei, Nat.eqb_refl. unfold during. cbn.
       apply andb_true_intro. split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
   Qed.

@@ -4,7 +4,7 @@
     no time. *)
 
 From Coq Require Import List Arith Lia Bool Sorted.
-From Warpbound Require Import Cycles Largest Share Model Elb Grid Caches.
+From Warpbound Require Import Cycles Largest Share Model Elb Grid Took Caches.
 Import ListNotations.
 
 (** ** What the program takes for an SM *)
@@ -116,12 +116,13 @@ Section SegmentSum.
     whose G (sm_of X b) x = b ->
     L (sm_of X b) x + lat (get (prog G (sm_of X b)) x) <= Lb b.
   Hypothesis HL : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (L i).
-  (** The thread blocks of each SM, in order of dispatch, for which the dispatcher takes no time; none
-      is empty, so that it ends in cycle 0. *)
+  (** The thread blocks of each SM, in order of dispatch. *)
   Variable order : nat -> list nat.
   Hypothesis All : forall i b, In b (order i) <-> b < blocks G /\ sm_of X b = i.
   Hypothesis InOrder : forall i, StronglySorted (fun b c => place X b < place X c) (order i).
+  (** The dispatcher takes no time. *)
   Hypothesis AtOnce : service G = 0.
+  (** None is empty, and so over in cycle 0: the next one of its slot could start late. *)
   Hypothesis NotEmpty : forall b, b < blocks G -> 1 <= ended X b.
 
   Notation skips i := (skip y stalls i).
@@ -140,34 +141,14 @@ Section SegmentSum.
   Theorem stay_idle b : b < blocks G ->
     cnt (idles (sm_of X b)) (ended X b) <= cnt (idles (sm_of X b)) (started X b) + Lb b.
   Proof.
-    intros Hb. set (i := sm_of X b). pose proof (sm_there b Hb) as Hi. fold i in Hi.
-    destruct (g_end _ _ V b Hb) as [Hse [He|[x [Hx [Hg He]]]]]; [cbn in He; rewrite He; lia|].
-    change (In x (keys (took i))) in Hx. change (whose G i x = b) in Hg.
-    change (ended X b = C (sched X i) x) in He. pose proof Hx as Hp. rewrite (keys_took i Hi) in Hp.
-    pose proof (g_machine _ _ V i Hi) as Vi. cbn in Vi.
-    assert (lam_cert (mach G i) (prog G i) (L i)) as Ci by (apply HL, Hi).
-    pose proof (counted_complete (skips i) (mach G i) (took i) (sched X i) (proj1 (Mok i Hi))
-      (proj2 (Mok i Hi)) (valid_but _ _ _ _ Vi) (fun x => lat (get (prog G i) x))) as A.
-    assert (forall z, In z (keys (took i)) -> al (sched X i) z + cnt (skips i) (D (sched X i) z
-      + ai (sched X i) z) <= lat (get (prog G i) z) + cnt (skips i) (C (sched X i) z)) as Sl.
-    { intros z Hz. rewrite (keys_took i Hi) in Hz. destruct (Own i z Hi Hz).
-      apply (unheld_latency _ _ _ _ _ _ _ _ H); assumption. }
-    specialize (A Sl (L i)). specialize (fun Q => A Q x Hx). unfold whose in Hg. rewrite Hg in A.
-    pose proof (Lat b x Hb Hp Hg) as Top. fold i in Top. rewrite He.
-    assert (cnt (idles i) (C (sched X i) x) <= cnt (idles i) (started X b)
-      + cnt (fun t => (begin (sched X i) b <=? t) && idle (took i) (sched X i) t
-        && negb (skips i t)) (C (sched X i) x)) as B.
-    { change (started X b) with (begin (sched X i) b). generalize (begin (sched X i) b).
-      generalize (C (sched X i) x). clear. intros n a. induction n as [|n IH]; [cbn; lia|].
-      cbn [cnt]. destruct (Nat.leb_spec a n) as [Le|Lt].
-      - cbn [andb]. unfold idles at 2. destruct (_ && negb _); lia.
-      - pose proof (cnt_mono (idles i) (S n) a ltac:(lia)) as M. cbn [cnt] in M. lia. }
-    etransitivity; [exact B|]. apply Nat.add_le_mono_l. etransitivity; [apply A|exact Top].
-    intros w k Hk. rewrite (keys_took i Hi) in Hk. destruct (Ci w k Hk) as [C1 [C2 C3]].
-    pose proof (k_shape _ _ _ _ _ _ _ _ H i (w, k) Hi) as [_ Sh]. destruct (Sh Hk) as [S1 S2].
-    rewrite S1, S2. split; [exact C1|]. split; [exact C2|]. intros z Hz Gz Sz.
-    rewrite (keys_took i Hi) in Hz. pose proof (k_shape _ _ _ _ _ _ _ _ H i z Hi) as [_ Shz].
-    destruct (Shz Hz) as [_ S3]. rewrite S3 in Sz. apply C3; assumption.
+    intros Hb. etransitivity; [|apply Nat.add_le_mono_l, (took_idle G X took (skip y stalls) V
+      (k_shape _ _ _ _ _ _ _ _ H)) with (L := L); [|exact Mok|exact Lat|exact HL|exact Hb]].
+    - fold (idles (sm_of X b)). generalize (started X b), (ended X b). clear. intros a n.
+      induction n as [|n IH]; [cbn; lia|]. cbn [cnt]. destruct (Nat.leb_spec a n) as [Le|Lt].
+      + cbn [andb]. fold (idles (sm_of X b) n). unfold idles in *. destruct (_ && _); lia.
+      + pose proof (cnt_mono (idles (sm_of X b)) (S n) a ltac:(lia)) as M. cbn [cnt] in M. lia.
+    - intros i x Hi Hx. destruct (Own i x Hi Hx).
+      apply (unheld_latency _ _ _ _ _ _ _ _ H); assumption.
   Qed.
 
   (** ** Lemma 5 *)
@@ -178,8 +159,8 @@ Section SegmentSum.
     apply andb_prop in P as [P1 P2]. apply Nat.leb_le in P1. apply Nat.ltb_lt in P2. lia.
   Qed.
 
-  Lemma sorted_split {A} (lt : A -> A -> Prop) p x q c : StronglySorted lt (p ++ x :: q) -> In c q ->
-    lt x c.
+  Lemma sorted_split {A} (lt : A -> A -> Prop) p x q c : StronglySorted lt (p ++ x :: q) ->
+    In c q -> lt x c.
   Proof.
     induction p as [|a p IH]; cbn; intros S Hc; inversion S as [|? ? S1 F]; subst; [|auto].
     rewrite Forall_forall in F. auto.
@@ -285,9 +266,12 @@ Section SegmentSum.
     intros Hb i. pose proof (sm_there b Hb) as Hi. fold i in Hi.
     pose proof (idle_ends i b (proj2 (All i b) (conj Hb eq_refl))) as A.
     pose proof (busy_time i (ended X b) Hi) as B.
-    pose proof (held_time G X took m y own turn stalls H stalled i (ended X b) (Stalled i _ Hi)) as Hd.
-    unfold sum_time. fold (sum Eb (order i)). enough (ended X b <= cnt (fun t => busy (took i) (sched X i) t && negb (skips i t)) (ended X b)
-      + cnt (skips i) (ended X b) + cnt (idles i) (ended X b)) by lia.
+    pose proof (held_time G X took m y own turn stalls H stalled i (ended X b) (Stalled i _ Hi))
+      as Hd.
+    unfold sum_time. fold (sum Eb (order i)).
+    enough (ended X b
+      <= cnt (fun t => busy (took i) (sched X i) t && negb (skips i t)) (ended X b)
+        + cnt (skips i) (ended X b) + cnt (idles i) (ended X b)) by lia.
     generalize (ended X b). clear. induction n as [|n IH]; [lia|]. cbn [cnt].
     unfold idles at 2, idle at 1.
     destruct (skips i n), (busy (took i) (sched X i) n); cbn [andb negb]; lia.

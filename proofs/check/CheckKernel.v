@@ -1,4 +1,4 @@
-(** * The checker of kernel certificates: K-SM, K-AREA, K-BAL
+(** * Claims of kernels: K-SM, K-AREA, K-BAL; their checker is in extract/Kernels.v
 
     A certificate has the grid's kinds of thread blocks, each with its paths, a potential of its
     latency paths made by untrusted code, and the number of its thread blocks; and the claim.  What
@@ -33,12 +33,6 @@ Definition listed (cs : list class) : list class := flat_map (fun c => repeat c 
 (** The bound by a form. *)
 Definition kernel_time (f : formula) (M R delta s : nat) (cs : list class) : nat :=
   formula_of f M R delta (map kind_of (listed cs)) + s * length (listed cs).
-
-(** The checker of certificates of kernels. *)
-Definition kernel_check (rel : nat -> nat) (f : formula) (M R delta s : nat) (cs : list class)
-  (claim : nat) : bool :=
-  forallb (fun c => lam_check (by_itself rel) (paths c) (table (potential c))) cs
-  && (kernel_time f M R delta s cs <=? claim).
 
 (** [no_class] stands for a class outside the list. *)
 Definition no_class : class := Class [] [] 0.
@@ -114,18 +108,3 @@ Section Check.
     - apply (k_bal_grid G X _ _ Mok V whole_cert amounts_known Dyn b Deal Hb).
   Qed.
 End Check.
-
-(** *** What the checker accepts is so, of every such grid and execution. *)
-Theorem kernel_check_ok rel f M R delta s cs claim : kernel_check rel f M R delta s cs claim
-  = true ->
-  forall G X src, sms G = M -> slots G = R -> latency G = delta -> service G = s ->
-  (forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i)) ->
-  grid_valid G X -> goes_anywhere G X -> (blocks G <= sms G * slots G -> dealt G X) ->
-  made_of G X rel cs src -> forall b, b < blocks G -> ended X b <= claim.
-Proof.
-  unfold kernel_check. intros H G X src <- <- <- <- Mok V Dyn Deal Made b Hb.
-  apply andb_prop in H as [H1 H2]. rewrite forallb_forall in H1. apply Nat.leb_le in H2.
-  etransitivity; [|exact H2].
-  apply (kernel_time_ok G X rel cs src Mok V Dyn Deal Made); [|exact Hb]. intros c Hc.
-  apply lam_check_ok, H1, Hc.
-Qed.

@@ -1,4 +1,4 @@
-(** * Checkers: of schedules (R1 to R7) and of certificates (bounds) *)
+(** * Checkers: of schedules (R1 to R7) and of latency paths *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Elb Paths.
@@ -194,18 +194,4 @@ Lemma lam_check_ok m b L : lam_check m b L = true -> lam_cert m b L.
 Proof.
   intros H. apply lam_preds_cert. intros x e Hx He.
   apply Nat.leb_le, (all_ok _ _ (all_ok _ _ H x Hx) e He).
-Qed.
-
-(** The bound is read off the certificate; nothing else of the writer is trusted. *)
-Definition elb_check (m : machine) (b : block) (l : list (list nat)) (bound : nat) : bool :=
-  wf_b b && (lam_check m b (table l) && (E b + top b (table l) <=? bound)).
-
-(** A bound that the checker of ELB accepts holds. *)
-Theorem elb_check_ok m b l bound : elb_check m b l bound = true -> machine_ok m ->
-  forall s, valid m b s -> forall x, In x (keys b) ->
-  C s x <= begin s (group m (fst x)) + bound.
-Proof.
-  unfold elb_check. intros H M s V x Hx. apply andb_prop in H as [H1 H].
-  apply andb_prop in H as [H2 H3]. apply wf_ok in H1. apply lam_check_ok in H2.
-  apply Nat.leb_le in H3. pose proof (elb m b s M H1 V _ H2 x Hx). lia.
 Qed.

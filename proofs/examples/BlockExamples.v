@@ -1,13 +1,12 @@
 (** * What the theorems on a thread block say of the executions of Examples.v and ExamplesBounds.v
 
-    [late]: two warps on two units, depth 0, which ends at 8; computed, from certificates, and by
-    what is extracted. *)
+    [late]: two warps on two units, depth 0, which ends at 8; computed, and by what is extracted. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Elb Paths Isolation Bounds IsolationPaths Graph Aln
   AlnPaths AlnFib Fifo FifoPaths Covering ChainWalk ChainBlock ChainTurns Grid Stay
-  Wave WaveFifo FifoCopies CheckFifo.
-From Warpbound Require Import Prefix Progress Issued CheckSchedule CheckBounds Forward
+  Wave WaveFifo FifoCopies.
+From Warpbound Require Import Prefix Progress Issued CheckSchedule Forward
   Compute Sections CheckFast Graphs Queues Chains Schedules.
 From Warpbound Require Examples ExamplesBounds.
 Import ListNotations.
@@ -31,16 +30,6 @@ Section Late.
     pose proof (ALN_bound sm blk late sm_ok blk_wf late_valid (fun _ _ => eq_refl)
       (fun _ => eq_refl) x H).
     repeat split; (etransitivity; [eassumption|vm_compute; lia]).
-  Qed.
-
-  (** from certificates *)
-  Theorem late_checked x : In x (keys blk) ->
-    C late x <= 12 /\ C late x <= 10 /\ C late x <= 10.
-  Proof.
-    intros H. split.
-    { apply (elb_check_ok sm blk [] 12 eq_refl sm_ok late late_valid x H). }
-    split; [apply (sib_charge_check_ok blk sm 0 own own 10 eq_refl sm_ok late late_valid x H)|].
-    apply (fib_check_ok blk sm 0 own own 10 eq_refl sm_ok late late_valid x H).
   Qed.
 
   (** and as extracted *)
@@ -124,8 +113,8 @@ Section Others.
   Proof.
     intros H. assert (machine_ok smI) as M by (split; intros; cbn; [destruct (f =? 1)|]; lia).
     split.
-    - apply (sib_charge_check_ok crowd smI 0 [[0; 4]; [0]; [0]] [[0; 4]; [0]; [0]] 14 eq_refl M
-        schedI schedI_valid x H).
+    - apply (sib_claim_ok crowd smI (fun _ => false) 0 [[0; 4]; [0]; [0]] [[0; 4]; [0]; [0]] 14
+        eq_refl (inst smI) 1 M schedI schedI_valid x H).
     - apply (fifo_claim_ok crowd smI (fun _ _ _ => false) 14 eq_refl M schedI schedI_valid
         (fun _ _ => eq_refl) (fun _ => eq_refl) x H).
   Qed.
@@ -160,11 +149,13 @@ Section Others.
   Definition bs (n : nat) : block := repeat [B 4 1] n.
   Definition smW : machine := one_sm (fun f => if f =? 1 then 2 else 1) None (fun w => w).
   Definition no_unit (_ _ _ : nat) : bool := false.
-  Definition isoW : nat -> node -> nat := path_table (path_make smW (bs 3) no_unit).
+  Definition isoW (w : nat) (n : node) : nat := let q := sec (get (bs 3) (w, snd n)) in
+    fifo_iso smW (bs 3) w q (no_unit w q) n.
   Definition schedW : schedule := as_stated (bs 2) [[0]; [1]] [[0]; [1]] (fun _ => 0).
   Lemma bs_cert : wf (bs 3) /\ fifo_cert smW (bs 3) no_unit isoW.
   Proof.
-    destruct (fifo_check_cert smW (bs 3) no_unit isoW 13 eq_refl) as [W [H _]]. auto.
+    assert (wf (bs 3)) as W by (apply wf_ok; reflexivity). split; [exact W|].
+    apply (fifo_iso_cert (bs 3) smW no_unit W).
   Qed.
   Lemma smW_ok : machine_ok smW.
   Proof. split; intros; cbn; [destruct (f =? 1)|]; lia. Qed.

@@ -3,7 +3,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model CheckSchedule Bounds Aln AlnPaths Grid Stay SoloCopies
-  SoloBounds FifoPaths ChainTurns WaveSib WaveExtras Wave WaveMean WaveAlignPaths Teams WaveCopies
+  SoloBounds FifoPaths ChainTurns WaveSib WaveExtras Wave WaveMean WaveTeamPaths Teams WaveCopies
   OwnCopies TeamCopies WaveExample.
 Import ListNotations.
 

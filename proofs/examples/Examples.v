@@ -1,8 +1,8 @@
 (** * The rules can be kept, and the bounds are the program's *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths IsolationPaths CheckSchedule Run Progress
-  Issued.
+From Warpbound Require Import Cycles Model Elb Paths IsolationPaths CheckSchedule CheckFast Run
+  Progress Issued.
 Import ListNotations.
 
 (** docs/refutations/gub-depth0.yaml: A(3,0) B(2,0); "B A B" and "A B"; depth 0. *)
@@ -44,7 +44,7 @@ Example sched2_valid : valid sm2 blk2 sched2.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 
 (** A certificate in place of the recursion: checked, not computed. *)
-Example cert2 : elb_check sm2 blk2 [[0; 5; 10; 10]; [0; 5; 6]] 30 = true.
+Example cert2 : elb_claim blk2 sm2 [[0; 5; 10; 10]; [0; 5; 6]] 30 = true.
 Proof. vm_compute. reflexivity. Qed.
 
 (** The machine runs the first block, preferring the first warp, and ends at 7; the

@@ -127,22 +127,14 @@ Proof.
   - intros x y Hx Hy Hs. rewrite (IsA x Hx), (IsA y Hy) in Hs. cbn in Hs. lia.
 Qed.
 
-Example check3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute.
+Example check3 : kernel_claim (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute.
   reflexivity. Qed.
-Example forged3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute.
+Example forged3 : kernel_claim (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute.
   reflexivity. Qed.
 
-(** A checked certificate of K-BAL bounds the example by 14 cycles, *)
+(** A checked certificate of K-BAL bounds the example by 14 cycles. *)
 Example certified3 b : b < 3 -> ended run3 b <= 14.
 Proof.
-  apply (kernel_check_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl
+  apply (kernel_claim_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl
     eq_refl eq_refl ready3 run3_valid run3_dynamic); [cbn; lia|exact made3].
-Qed.
-
-(** and so does what the extracted checker accepts. *)
-Example claimed3 b : b < 3 -> ended run3 b <= 14.
-Proof.
-  apply (kernel_claim_ok (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 eq_refl grid3 run3
-    (fun _ _ => (0, 0)) eq_refl eq_refl eq_refl eq_refl ready3 run3_valid run3_dynamic);
-    [cbn; lia|exact made3].
 Qed.

@@ -3,7 +3,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Model CheckSchedule CheckGrid Bounds IsolationPaths
-  AlnPaths Grid Stay WaveSib WaveExtras Wave WaveAlign WaveAlignPaths Teams WaveTeams WaveTeamPaths.
+  AlnPaths Grid Stay WaveSib WaveExtras Wave Teams WaveTeams WaveTeamPaths.
 Import ListNotations.
 
 (** Thread block 0: A(2,1), a barrier whose release takes a cycle, B(2,0); thread block 1: C(3,0).
@@ -25,7 +25,7 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
 (** By itself thread block 0 needs 6 cycles, the other adds 3; it ends at 7. *)
 Example numbers : (SIB_at (only sm1 0 both) sm1 0, FIB_at (only sm1 0 both) sm1 0,
-  adds both sm1 0 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
+  adds_with_extras sm1 both 0 [0] 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
 Proof. vm_compute. reflexivity. Qed.
 
 (** That is so of each execution in which no other thread block is there. *)
@@ -40,16 +40,18 @@ Proof.
   apply Nat.add_le_mono_l. vm_compute. lia.
 Qed.
 
-(** Theorem 1 without extras bounds the example by 9 cycles. *)
+(** Theorem 1 bounds the example by 9 cycles; on one sub-core there are no extras. *)
 Example wave2_ends x : of sm1 both 0 x -> C wave2 x <= 9.
 Proof.
   intros Hx. change 9 with (0 + min (SIB_at (only sm1 0 both) sm1 0)
-    (FIB_at (only sm1 0 both) sm1 0) + sum (adds both sm1 0 0) [1]).
-  apply (SIB_wave sm1 both wave2 0 0 [1] x); [split; cbn; lia|apply wf_ok;
-    reflexivity|exact wave2_valid|cbn; lia| | | |exact Hx].
+    (FIB_at (only sm1 0 both) sm1 0)
+    + sum (adds_with_extras sm1 both 0 [0] 0) (strangers 0 [1])).
+  apply (SIB_wave_extras sm1 both wave2 0 0 [1] [0]) with (turn := fun _ _ => 0);
+    [split; cbn; lia|apply wf_ok; reflexivity|exact wave2_valid|cbn; lia| | |
+     |apply cost_same; discriminate|exact Hx].
   - intros y Hy N O. exfalso. cbn in Hy, N, O. intuition subst; cbn in *; auto.
-  - right. reflexivity.
-  - apply cost_same. discriminate.
+  - split; [exact (seq_NoDup 1 0)|]. intros w. left. reflexivity.
+  - split; intros; cbn; lia.
 Qed.
 
 (** ** Two sub-cores: without extras the bound is exceeded
@@ -160,24 +162,10 @@ Definition sm3 (group : nat -> nat) : machine :=
 (** Alignment gives 10 cycles where sums give 12. *)
 Example alignment_gains :
   let m := sm3 (fun w => w) in
-  (SIB_at (only m 0 crossing) m 0 + adds crossing m 0 0 1, WAVE_ALN crossing m 0 [0] [1],
+  (SIB_at (only m 0 crossing) m 0 + adds_with_extras m crossing 0 [0] 0 1,
+    WAVE_TEAM_ALN crossing m 0 [0] [0] [1] (fun _ => true) (fun _ => [[1]]) 0,
     ALN crossing (sm3 (fun _ => 0))) = (12, 10, 10).
 Proof. vm_compute. reflexivity. Qed.
-
-Example aligned4 : WAVE_ALN four sm2 0 [0; 1] [2; 3] = 13.
-Proof. vm_compute. reflexivity. Qed.
-
-(** Theorem 2 with a team for each warp bounds the example by 13 cycles. *)
-Example wave4_aligned x : of sm2 four 0 x -> C wave4 x <= 13.
-Proof.
-  intros Hx. change (C wave4 x <= 0 + 13). rewrite <- aligned4.
-  apply (WAVE_ALN_bound sm2 four wave4 0 0 [1] [0; 1] [2; 3]);
-    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | | |cbn; lia|exact Hx].
-  - intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
-  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy.
-    intuition subst; cbn in *; auto; discriminate.
-  - intros y Hy G _. apply keys4 in Hy. intuition subst; cbn in *; auto.
-Qed.
 
 (** Warps 2 and 3 as one team, on two sub-cores: *)
 Definition team1 : nat -> list (list nat) := fun _ => [[2; 3]].
@@ -221,7 +209,7 @@ Qed.
 
 (** and so it is in the grid, however it is dispatched. *)
 Notation team_adds := (team_sum sm2 four 0 [0; 1] (fun _ => true) team1 2 (last_section four sm2 0)
-  (team_table sm2 four 0 2) (fun w n => chain_table sm2 four 0 0 (length four) w n 0)).
+  (team_table sm2 four 0 2) (alone_table sm2 four 0)).
 Example run4_teams : ended run4 0 <= 13 /\ ended run4 0 <= 13.
 Proof.
   destruct ok4 as [M W].
@@ -232,7 +220,7 @@ Proof.
   let by_teams f := pose proof (f grid4 run4 run4_valid run4_shared 0 (le_S _ _ (le_n _)) [0; 1]
     (fun _ q => q) (last_section four sm2 0) [0; 1] (fun _ => true) team1
     (fun w u => fellow_table sm2 four 2 w u) (team_table sm2 four 0 2)
-    (fun w n => chain_table sm2 four 0 0 (length four) w n 0) 1 1 M W cores4 (moves_barriers _ _ _)
+    (alone_table sm2 four 0) 1 1 M W cores4 (moves_barriers _ _ _)
     warps4 Ts (le_S _ _ (le_n _)) (fun w u _ _ _ => fellow_cert sm2 four 2 w u W)
     (fun h tm _ _ _ => team_table_cert sm2 four 0 2 tm W) (alone_table_cert sm2 four 0 W) Q _ 0
     team_adds (le_n _) (fun _ _ => le_n _) (fun h Hh => match Hh with end)
@@ -248,8 +236,8 @@ Definition crossings : block :=
    [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]; [Instr 3 3 0 [] 0; Instr 2 3 0 [0] 0]].
 
 (** A team gives 10 cycles where sums give 12 and single warps 14. *)
-Example teams_gain : (SIB_at (only sm2 0 crossings) sm2 0 + adds crossings sm2 0 0 1,
-  WAVE_ALN crossings sm2 0 [0; 1] [2; 3], WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ =>
-  true) team1 0, WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => false) team1 0)
-  = (12, 14, 10, 12).
+Example teams_gain :
+  let aln all ts := WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => all) ts 0 in
+  (SIB_at (only sm2 0 crossings) sm2 0 + adds_with_extras sm2 crossings 0 [0; 1] 0 1,
+    aln true (fun _ => [[2]; [3]]), aln true team1, aln false team1) = (12, 14, 10, 12).
 Proof. vm_compute. reflexivity. Qed.

@@ -1,6 +1,6 @@
 (** * Checkers of certificates in nearly linear time
 
-    What check/CheckSchedule.v and check/CheckBounds.v decide edge by edge: here each barrier
+    What check/CheckSchedule.v decides edge by edge: here each barrier
     is one number a thread block and section, and each unit remembers its last instruction.
     These are extracted and compared with warpbound-check (check/).  Instances and the issue
     width are not looked at: what is accepted holds for any. *)

@@ -1,7 +1,7 @@
 (** * K-SM, K-AREA and K-BAL in polynomial time, and claims of kernels
 
     The formulas of kernel/Formulas.v without lists of lists, K-BAL by halves
-    (kernel/Halves.v), static dispatch as the program adds up, and the checker of
+    (kernel/Halves.v), static dispatch as the program adds up, and the checker of claims of
     check/CheckKernel.v in nearly linear time. *)
 
 From Coq Require Import List Arith Lia Bool.

@@ -2,7 +2,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths Fifo
-  FifoPaths CheckSchedule CheckAln.
+  FifoPaths CheckSchedule.
 From Warpbound Require Import Forward Compute Sections CheckFast Graphs.
 Import ListNotations.
 

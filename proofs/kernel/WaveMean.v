@@ -2,8 +2,7 @@
 
     Each other warp of [g], and each team of others, counts the time of the path of [g], and what is
     charged to it as often as there are of them: their mean is a bound.  The warps of [g] are
-    aligned section by section; what others have is left open here (WaveAlign.v: their warps one by
-    one, WaveTeams.v: teams of several). *)
+    aligned section by section; what others have is left open here (WaveTeams.v: their teams). *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Model Potential Graph Paths Aln Stay WavePotential

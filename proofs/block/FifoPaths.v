@@ -1,8 +1,7 @@
 (** * FIFO as a function of the sets of units (docs/proofs.md, section 9) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths Fifo.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths
+  Fifo.
 
 (** iso_{s,F}(w), into every node: the longest path, with the queues of F. *)
 Definition fifo_iso (m : machine) (b : block) (w q : nat) (F : nat -> bool) (n : node) : nat :=
@@ -33,6 +32,4 @@ Qed.
 Theorem FIFO_bound b m F s : machine_ok m -> wf b -> depth m = None -> valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= FIFO b m F.
-Proof.
-  intros M W Un V. exact (fifo_bound m b F _ W Un (fifo_iso_cert b m F W) s M V).
-Qed.
+Proof. intros M W Un V. exact (fifo_bound m b F _ W Un (fifo_iso_cert b m F W) s M V). Qed.

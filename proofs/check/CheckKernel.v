@@ -5,10 +5,8 @@
     is checked is a claim on every execution of every grid of such thread blocks, on machines with
     any units, instances, dispatch depth, issue width and sub-cores: alpha and solo are E + lam. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Largest Formulas CheckSchedule Ledger Grid Stay
+From Warpbound Require Import Base Cycles Model Elb Largest Formulas Checks Ledger Grid Stay
   GridLedger Kernel Copies KernelCopies.
-Import ListNotations.
 
 (** A class is a thread block, its certificate and how many there are. *)
 Record class := Class {
@@ -55,10 +53,8 @@ Section Check.
   Variables (G : grid) (X : execution) (rel : nat -> nat) (cs : list class)
     (src : nat -> key -> key).
   Hypothesis Mok : forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i).
-  Hypothesis V : grid_valid G X.
-  Hypothesis Dyn : goes_anywhere G X.
-  Hypothesis Deal : blocks G <= sms G * slots G -> dealt G X.
-  Hypothesis Made : made_of G X rel cs src.
+  Hypotheses (V : grid_valid G X) (Dyn : goes_anywhere G X).
+  Hypotheses (Deal : blocks G <= sms G * slots G -> dealt G X) (Made : made_of G X rel cs src).
 
   Notation class_of := (fun b => nth b (listed cs) no_class).
   Notation pot c := (table (potential c)).

@@ -1,8 +1,6 @@
 (** * ALN and FIFO: the program's numbers, and claims that are accepted or refused *)
 
-From Coq Require Import List Arith Bool.
-From Warpbound Require Import Model Fifo Graphs Queues Examples.
-Import ListNotations.
+From Warpbound Require Import Base Model Fifo Graphs Queues Examples.
 
 (** docs/refutations/gub-depth0.yaml: `warpbound analyze` says sib 10, fib 10, aln 9, and 8 are
     reached. *)

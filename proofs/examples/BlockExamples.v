@@ -2,14 +2,11 @@
 
     [late]: two warps on two units, depth 0, which ends at 8; computed, and by what is extracted. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths Isolation Bounds IsolationPaths Graph Aln
-  AlnPaths AlnFib Fifo FifoPaths Covering ChainWalk ChainBlock ChainTurns Grid Stay
-  Wave WaveFifo FifoCopies.
-From Warpbound Require Import Prefix Progress Issued CheckSchedule Forward
-  Compute Sections CheckFast Graphs Queues Chains Schedules.
+From Warpbound Require Import Base Cycles Model Elb Paths Isolation Bounds IsolationPaths Graph Aln
+  AlnPaths AlnFib Fifo FifoPaths Covering ChainWalk ChainBlock ChainTurns Grid Stay Wave WaveFifo
+  FifoCopies Prefix Progress Issued Checks CheckSchedule Forward Compute Sections CheckFast Graphs
+  Queues Chains.
 From Warpbound Require Examples ExamplesBounds.
-Import ListNotations.
 
 Section Late.
   Import Examples.
@@ -17,7 +14,7 @@ Section Late.
   Lemma sm_ok : machine_ok sm.
   Proof. split; intros; cbn; lia. Qed.
   Lemma blk_wf : wf blk.
-  Proof. apply wf_ok. reflexivity. Qed.
+  Proof. apply wf_fast_ok. reflexivity. Qed.
   Definition own : list (list nat) := [[0; 1; 2]; [0; 1]].
 
   (** ELB, SIB, FIB and ALN, computed *)
@@ -56,11 +53,6 @@ Section Late.
       (fun _ _ => eq_refl)).
     intros y z Hy Hz Hf Hc. exfalso. apply Hc. reflexivity.
   Qed.
-  Theorem late_claim_valid : valid sm blk late.
-  Proof.
-    apply (schedule_claim_ok sm blk late [(1, 0); (0, 1); (0, 0); (0, 2); (1, 1)] eq_refl).
-    intros g n. apply le_n.
-  Qed.
 
   (** Extracted programs compute the same. *)
   Theorem blk_fast : (ELB_fast blk sm, SIB_fast blk sm 0, FIB_fast blk sm 0, ALN_fast blk sm)
@@ -92,10 +84,12 @@ Section Late.
   Theorem late_busy x : In x (keys blk) -> cnt (idle_from blk late 0) (I late x) <= 0.
   Proof.
     apply (idle_issue sm blk late sm_ok blk_wf (valid_lively _ _ _ late_valid) (fun _ => 0)).
-    apply (lam_check_ok sm blk). reflexivity.
+    apply (lam_fast_cert blk sm _ blk_wf). reflexivity.
   Qed.
   Theorem late_lam x : In x (keys blk) -> lamI blk sm x <= 0.
-  Proof. apply (lamI_least blk sm blk_wf (fun _ => 0)), (lam_check_ok sm blk). reflexivity. Qed.
+  Proof.
+    apply (lamI_least blk sm blk_wf (fun _ => 0)), (lam_fast_cert blk sm _ blk_wf). reflexivity.
+  Qed.
 
   (** The machine goes on from nothing issued. *)
   Theorem blk_goes_on : exists s, prefix sm blk s 1 /\ agree blk (times0 blk) s 0.
@@ -125,7 +119,8 @@ Section Others.
   Proof.
     intros Hx H0. apply (window_fib sm3 shared sched3 (isoI_at shared sm3) (isoD_at shared sm3) 0)
       with (t0 := 3) (e := 12);
-      [split; cbn; lia|apply wf_ok; reflexivity|exact sched3_valid|apply iso_at_edges, wf_ok;
+      [split; cbn; lia|apply wf_fast_ok; reflexivity|exact sched3_valid|
+       apply iso_at_edges, wf_fast_ok;
        reflexivity|reflexivity|cbn; lia| |exact Hx|exact H0].
     intros y Hy G. cbn in Hy. intuition subst; cbn in *; lia.
   Qed.
@@ -137,7 +132,7 @@ Section Others.
   Proof.
     intros H. assert (machine_ok sm0) as M by (split; cbn; lia).
     assert (valid sm0 chain2 sched4) as V by (apply valid_ok; [vm_compute; reflexivity|cbn; lia]).
-    assert (wf chain3 /\ wf chain2) as [W3 W2] by (split; apply wf_ok; reflexivity).
+    assert (wf chain3 /\ wf chain2) as [W3 W2] by (split; apply wf_fast_ok; reflexivity).
     split; [apply (covered_elb chain3 chain2 sm0 _ sched4 x W3 W2 chain_covers M V H)|].
     split; [|apply (SIB_covers _ _ sm0 _ W3 W2 chain_covers)].
     apply (covered_fib chain3 chain2 sm0 _ sched4 0 x W3 W2 chain_covers M V (fun _ _ => eq_refl)
@@ -154,7 +149,7 @@ Section Others.
   Definition schedW : schedule := as_stated (bs 2) [[0]; [1]] [[0]; [1]] (fun _ => 0).
   Lemma bs_cert : wf (bs 3) /\ fifo_cert smW (bs 3) no_unit isoW.
   Proof.
-    assert (wf (bs 3)) as W by (apply wf_ok; reflexivity). split; [exact W|].
+    assert (wf (bs 3)) as W by (apply wf_fast_ok; reflexivity). split; [exact W|].
     apply (fifo_iso_cert (bs 3) smW no_unit W).
   Qed.
   Lemma smW_ok : machine_ok smW.
@@ -182,7 +177,7 @@ Section Others.
     - intros x _. unfold many. cbn [map seq length bs repeat count_occ].
       destruct (doing_dec _ x); lia.
     - apply (stays_fifo_fewer _ _ _ _ wr A no_unit isoW 0 [1] 0 smW_ok);
-        [apply wf_ok; reflexivity|reflexivity|apply bs_cert|].
+        [apply wf_fast_ok; reflexivity|reflexivity|apply bs_cert|].
       intros y Hy. cbn in Hy. intuition subst; reflexivity.
   Qed.
 End Others.

@@ -1,9 +1,7 @@
 (** * SIB and FIB of other depths and several instances, and a window: examples *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Isolation Bounds IsolationPaths CheckSchedule
+From Warpbound Require Import Base Cycles Model Isolation Bounds IsolationPaths Checks CheckSchedule
   CheckFast.
-Import ListNotations.
 
 Definition one_sm (inst : nat -> nat) (d : option nat) (grp : nat -> nat) : machine :=
   Machine inst d 1 (fun _ => 0) grp (fun _ => 0).
@@ -26,7 +24,7 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 
 Example latched_ok : machine_ok sm1 /\ wf latched /\ alone latched sm1 0 /\ C sched1 (0, 3) = 16.
 Proof.
-  split; [split; simpl; intros; lia|]. split; [apply wf_ok; vm_compute; reflexivity|].
+  split; [split; simpl; intros; lia|]. split; [apply wf_fast_ok; vm_compute; reflexivity|].
   split; [intros x _; reflexivity|reflexivity].
 Qed.
 

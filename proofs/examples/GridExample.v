@@ -3,11 +3,8 @@
     Three thread blocks of one instruction, A(3,2), on two SMs with one slot each; the dispatcher
     takes a cycle for each, and up to one more before a slot that was used. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule CheckGrid Ledger
-  Grid Stay GridLedger Kernel.
-From Warpbound Require Import Halves Kernels.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Model Elb Paths Checks CheckFast
+  CheckGrid Ledger Grid Stay GridLedger Kernel Halves Kernels.
 
 Definition A : instr := Instr 0 3 2 [] 0.
 Definition pick (l : list nat) (b : nat) : nat := nth b l 0.
@@ -43,7 +40,7 @@ Definition none : nat -> key -> nat := fun _ _ => 0.
 
 Example ready3 i : i < 2 -> machine_ok (mach grid3 i) /\ wf (prog grid3 i).
 Proof.
-  intros Hi. split; [split; intros; cbn; lia|]. apply wf_ok.
+  intros Hi. split; [split; intros; cbn; lia|]. apply wf_fast_ok.
   destruct i as [|[|i]]; [| |lia]; reflexivity.
 Qed.
 

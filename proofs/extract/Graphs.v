@@ -3,11 +3,8 @@
     Longest paths of block/AlnPaths.v and block/FifoPaths.v in one pass over the nodes of
     each graph, whose edges are found once. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths Fifo
-  CheckSchedule.
-From Warpbound Require Import Forward Compute CheckFast.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths
+  Fifo Checks Forward Compute CheckFast.
 
 (** All nodes of a warp. *)
 Definition nodes (b : block) (w : nat) : list node :=

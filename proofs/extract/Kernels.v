@@ -4,12 +4,9 @@
     (kernel/Halves.v), static dispatch as the program adds up, and the checker of claims of
     check/CheckKernel.v in nearly linear time. *)
 
-From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Base Cycles Model Elb Paths Largest Formulas Checks Grid GridLedger
+  Kernel Copies CheckKernel Halves Forward Compute CheckFast.
 From Warpbound Require Extras.
-From Warpbound Require Import Cycles Model Elb Paths Largest Formulas CheckSchedule Grid GridLedger
-  Kernel Copies CheckKernel.
-From Warpbound Require Import Halves Forward Compute CheckFast.
-Import ListNotations.
 
 (** ** Formulas *)
 

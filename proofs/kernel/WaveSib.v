@@ -4,10 +4,8 @@
     For every dispatch depth, width, number of instances and sub-cores, with releases, for times up
     to the stated ones. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Isolation Queue Potential Bounds IsolationPaths
-  Stay WavePotential WaveBound.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Isolation Queue Potential Bounds
+  IsolationPaths Stay WavePotential WaveBound.
 
 (** ** What is charged *)
 
@@ -92,15 +90,6 @@ Section Charges.
   Definition foreign_charge (c : nat) (y : key) : nat :=
     if group m (fst y) =? g then 0 else
     if listed (group m (fst y)) then if in_way b m g c y then cost b m y else 0 else 0.
-
-  Lemma sum_listed (f : key -> nat) l :
-    sum (fun y => if group m (fst y) =? g then 0 else if listed (group m (fst y)) then f y else 0) l
-    <= sum (fun h => sum (fun y => if group m (fst y) =? h then f y else 0) l) others.
-  Proof.
-    rewrite sum_swap. apply sum_le. intros y _. destruct (group m (fst y) =? g); [lia|].
-    destruct (listed (group m (fst y))) eqn:L; [|lia]. apply listed_iff in L.
-    etransitivity; [|apply (sum_ge _ _ _ L)]. cbv beta. rewrite Nat.eqb_refl. lia.
-  Qed.
 
   Lemma foreign_enough x y J J' : of m b g x -> group m (fst y) <> g ->
     met m b g listed (fst x) (sec (get b x)) J J' y ->

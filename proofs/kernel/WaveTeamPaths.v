@@ -1,10 +1,8 @@
 (** * Theorem 2 of docs/wave-bounds.md computed: alignments of teams as longest paths; and of a
     grid *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Extras Model Potential Bounds Graph Paths Aln
-  AlnPaths Stay Grid WaveExtras Wave WaveMean Teams WaveTeams.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Extras Model Potential Bounds Graph Paths
+  Aln AlnPaths Stay Grid WaveExtras Wave WaveMean Teams WaveTeams.
 
 (** ** A warp [u] of [g] beside [w]: as in ALN, charges counted [c] times *)
 
@@ -219,8 +217,7 @@ Qed.
 
 Section Grid.
   Variables (G : grid) (X : execution).
-  Hypothesis V : grid_valid G X.
-  Hypothesis Few : shared_out G X.
+  Hypotheses (V : grid_valid G X) (Few : shared_out G X).
 
   Variable b : nat.
   Hypothesis Hb : b < blocks G.
@@ -246,9 +243,7 @@ Section Grid.
   Variables (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat ->
     nat) (L : nat -> node -> nat) (q n_teams : nat).
   Notation c := (teams ws (n_teams * (share G - 1))).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf p.
-  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Hypotheses (M : machine_ok m) (W : wf p) (Cores : NoDup cs /\ forall w, In (core m w) cs).
   Hypothesis Turns : moves p m b turn k.
   Hypothesis Ws : NoDup ws /\ forall x, of m p b x -> In (fst x) ws.
   Hypothesis Ts : forall h, In h company -> (al h = true -> teams_of m p h (ts h)) /\
@@ -257,16 +252,13 @@ Section Grid.
   Hypothesis HA : forall w u, In w ws -> In u ws -> u <> w -> align_cert m p w u c (A w u).
   Hypothesis HT : forall h tm, In h company -> al h = true -> In tm (ts h) ->
     team_cert m p b c tm (T tm).
-  Hypothesis HL : alone_cert m p b L.
-  Hypothesis Hq : forall x, of m p b x -> sec (get p x) <= q.
+  Hypotheses (HL : alone_cert m p b L) (Hq : forall x, of m p b x -> sec (get p x) <= q).
 
   (** What each other thread block adds, [c] times; [pad] is what a blank one does. *)
   Variables (own pad : nat) (add : nat -> nat).
   Notation adds := (team_sum m p b cs al ts c k T L).
-  Hypothesis Own : own_start p ws A (S q) <= own.
-  Hypothesis Add : forall h, In h mates -> adds h <= add h.
-  Hypothesis Blank : forall h, In h blanks -> adds h <= pad.
-  Hypothesis Least : forall h, pad <= add h.
+  Hypotheses (Own : own_start p ws A (S q) <= own) (Add : forall h, In h mates -> adds h <= add h).
+  Hypotheses (Blank : forall h, In h blanks -> adds h <= pad) (Least : forall h, pad <= add h).
 
   (** *** Theorem 2: the stay of thread block [b] *)
   Theorem stays_shared_out :

@@ -149,10 +149,11 @@ Section Fast.
     let f := fu (g x) in let e := fu (g y) in
     (f <? e) || ((f =? e) && ((I s x <=? I s y) && (D s x <=? D s y))).
 
-  (** All keys, unit by unit in the order of issue. *)
+  (** All keys, unit by unit in the order of issue, then of start. *)
   Definition by_units : list key :=
-    let g := looked_up b in let most := S (list_max (map (I s) (keys b))) in
-    by_rank (fun x => fu (g x) * most + I s x) (by_rank (D s) (keys b)).
+    let g := looked_up b in let most t := S (list_max (map t (keys b))) in
+    let is := most (I s) in let ds := most (D s) in
+    by_rank (fun x => (fu (g x) * is + I s x) * ds + D s x) (keys b).
 
   (** The schedule keeps all rules. *)
   Definition valid_b : bool :=

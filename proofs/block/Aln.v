@@ -4,9 +4,7 @@
     times up to the stated ones.  Dispatch depths 0, 1 and unlimited as on the page; a
     finite depth above 1 is bounded with the graph of depth 1. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Potential PotentialBound Graph Paths.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Potential PotentialBound Graph Paths.
 
 (** ** Alignments of warp [w] with another warp [u], charges counted [c] times
 
@@ -107,14 +105,11 @@ Proof.
 Qed.
 
 Lemma div_more a a' c d : 1 <= c -> a + c * d <= a' -> a / c + d <= a' / c.
-Proof.
-  intros Hc H. rewrite <- Nat.div_add by lia. apply Nat.div_le_mono; lia.
-Qed.
+Proof. intros Hc H. rewrite <- Nat.div_add by lia. apply Nat.div_le_mono; lia. Qed.
 
 Section Aln.
   Variables (m : machine) (b : block) (A : nat -> nat -> node -> nat -> nat).
-  Hypothesis W : wf b.
-  Hypothesis HA : aln_cert m b A.
+  Hypotheses (W : wf b) (HA : aln_cert m b A).
 
   Lemma cert_mono w u n i j : In u (peers b w) -> In (w, snd n) (keys b) -> i <= j ->
     j <= len b u ->

@@ -1,9 +1,7 @@
 (** * ALN <= FIB <= SIB: docs/proofs.md, theorem 1 *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Queue Isolation Potential PotentialBound Graph
-  Paths Aln AlnPaths Fifo Bounds.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Queue Isolation Potential PotentialBound
+  Graph Paths Aln AlnPaths Fifo Bounds.
 
 Lemma sum_scaled {A} (f : A -> nat) c l : sum (fun x => c * f x) l = c * sum f l.
 Proof. induction l as [|x l IH]; [apply mult_n_O|]. rewrite !sum_cons, IH. lia. Qed.
@@ -41,9 +39,7 @@ Qed.
 
 Section AlnFib.
   Variables (m : machine) (b : block) (iI iD : key -> nat) (g : nat).
-  Hypothesis W : wf b.
-  Hypothesis HI : iso_edges b m iI iD.
-  Hypothesis One : forall v, group m v = g.
+  Hypotheses (W : wf b) (HI : iso_edges b m iI iD) (One : forall v, group m v = g).
 
   (** The isolation time of a node. *)
   Definition iso_node (w : nat) (n : node) : nat := if fst n then iD (w, snd n) else iI (w, snd n).

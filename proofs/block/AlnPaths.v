@@ -1,8 +1,6 @@
 (** * ALN as a longest path; it is the most that an alignment adds up to *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths Aln.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Potential PotentialBound Graph Paths Aln.
 
 (** No alignment has as many steps as [aln_fuel]. *)
 Definition aln_fuel (b : block) : nat := 3 * list_max (map (@length _) b) + 2.

@@ -7,9 +7,7 @@
     Any width, number of sub-cores and instances, with barriers and releases, for times
     up to the stated ones. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Idle Instances Weights Queue Isolation Late.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Idle Instances Weights Queue Isolation Late.
 
 (** ** What a warp [w] is charged in section [q] for an instruction [y] *)
 
@@ -130,8 +128,7 @@ Qed.
 Section Walk.
   Variables (m : machine) (b : block) (s : schedule) (ch : charges) (iD : key -> nat)
     (g t0 e : nat).
-  Hypothesis V : valid m b s.
-  Hypothesis Finish : forall x, of m b g x -> C s x <= e.
+  Hypotheses (V : valid m b s) (Finish : forall x, of m b g x -> C s x <= e).
   Notation term := (block_term b m ch iD g).
 
   (** At [T] all before section [q] is over, and the barrier before it released. *)
@@ -174,8 +171,7 @@ Section Walk.
           specialize (Old y Hy ltac:(lia)). lia.
   Qed.
 
-  Hypothesis Late : t0 <= e.
-  Hypothesis Begin : Paid t0 0 t0.
+  Hypotheses (Late : t0 <= e) (Begin : Paid t0 0 t0).
 
   Lemma walk_to q : exists T, t0 <= T <= e /\ Paid (t0 + block_start b m ch iD g q) q T /\
     over_by q T.
@@ -208,10 +204,7 @@ End Walk.
 
 Section Bounds.
   Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HI : iso_edges b m iI iD.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (HI : iso_edges b m iI iD).
 
   Variables (ch : charges) (meets : nat -> nat -> nat -> Prop) (g : nat).
   (* the units on which [w] is delayed by initiations, and what is charged at least *)
@@ -344,10 +337,7 @@ Qed.
 
 Section Theorems.
   Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat) (g : nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HI : iso_edges b m iI iD.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (HI : iso_edges b m iI iD).
 
   Let FIB := block_bound b m (fib_charge b m) iD g.
   Let SIB := block_bound b m (sib_charge b m) iD g.

@@ -1,10 +1,8 @@
 (** * Lemma 1 (chain) and theorem 1 of docs/sub-core-bounds.md, charged in the order of issue
     (section 10) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb Instances Weights ChainWalk ChainWork
+From Warpbound Require Import Base Cycles Largest Model Elb Instances Weights ChainWalk ChainWork
   ChainSlot.
-Import ListNotations.
 
 (** *** The work of the busiest sub-core of each section of block [g], [W] with the fine sums *)
 Definition fine_work (m : machine) (b : block) (home : nat -> option nat) (cores g : nat) : nat :=
@@ -24,11 +22,9 @@ Qed.
 Section Block.
   Variables (m : machine) (b : block) (L h : key -> nat) (home : nat -> option nat)
     (cores g lamc chg : nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
+  Hypotheses (M : machine_ok m) (W : wf b).
   (* certificates of the latency path and of the changes of sub-core *)
-  Hypothesis HL : lam_cert m b L.
-  Hypothesis HT : turns_cert m b h.
+  Hypotheses (HL : lam_cert m b L) (HT : turns_cert m b h).
   Hypothesis Lam : forall y, In y (keys b) -> group m (fst y) = g -> L y + lat (get b y) <= lamc.
   Hypothesis Chg : forall y, In y (keys b) -> group m (fst y) = g -> h y + 1 <= chg.
   (* warps use units of their sub-core and shared ones *)

@@ -4,19 +4,14 @@
     reach of a path through the sub-cores.  Where what keeps an instruction waiting is of an older
     section of the thread block itself, the walk jumps to it.  Every dispatch depth. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb Instances Weights Queue ChainWalk ChainWork
-  ChainSlot ChainBlock ChainSib.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Elb Instances Weights Queue ChainWalk
+  ChainWork ChainSlot ChainBlock ChainSib.
 
 Section Own.
   Variables (m : machine) (b : block) (s : schedule) (L h : key -> nat) (home : nat -> option nat)
     (g t0 : nat).
   Variable apart : bool.  (* own work counts apart *)
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HL : lam_cert m b L.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (HL : lam_cert m b L).
   Hypothesis HT : turns_cert m b h.
   Hypothesis Home : forall y, In y (keys b) -> 1 <= init (get b y) ->
     reach home (core m (fst y)) (fu (get b y)).

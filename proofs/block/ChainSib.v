@@ -4,10 +4,8 @@
     Counted by time: other thread blocks are charged the cycles in which they initiate in the reach
     of the sub-core at which the path is then.  Depth 0 and unlimited depth. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Idle Instances Weights Queue Isolation Late
+From Warpbound Require Import Base Cycles Largest Model Idle Instances Weights Queue Isolation Late
   Bounds ChainWalk ChainSlot.
-Import ListNotations.
 
 (** Unit [f] is in the reach of sub-core [c]. *)
 Definition reachb (home : nat -> option nat) (c f : nat) : bool := match home f with Some d =>
@@ -40,10 +38,7 @@ Qed.
 Section Sib.
   Variables (m : machine) (b : block) (s : schedule) (iI iD h : key -> nat)
     (home : nat -> option nat) (g : nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HI : iso_edges b m iI iD.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (HI : iso_edges b m iI iD).
   Hypothesis HT : turns_cert m b h.
   Hypothesis Home : forall y, In y (keys b) -> 1 <= init (get b y) ->
     reach home (core m (fst y)) (fu (get b y)).

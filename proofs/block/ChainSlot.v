@@ -6,9 +6,7 @@
     there beside them (the last block of case (2)): what is met of these is charged as another
     block's. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Instances Weights ChainWalk.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Instances Weights ChainWalk.
 
 (** How often the sub-core can change below an instruction with the sections.  Behind sections it is
     the longest path over the edges from all instructions of older sections. *)
@@ -19,9 +17,7 @@ Definition turns_cert (m : machine) (b : block) (h : key -> nat) : Prop :=
 
 Section Ready.
   Variables (m : machine) (b : block) (s : schedule) (L : key -> nat).
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HL : lam_cert m b L.
+  Hypotheses (W : wf b) (V : valid m b s) (HL : lam_cert m b L).
 
   (** What an instruction waits for below its issue: the start of its block, an instruction before
       it in the warp or of an older section, or a unit or slot. *)
@@ -80,10 +76,7 @@ End Ready.
 
 Section Slot.
   Variables (m : machine) (b : block) (s : schedule) (L h : key -> nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HL : lam_cert m b L.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (HL : lam_cert m b L).
   Hypothesis HT : turns_cert m b h.
   Variable home : nat -> option nat.
   Hypothesis Home : forall y, In y (keys b) -> 1 <= init (get b y) ->

@@ -3,9 +3,7 @@
     From any time of its stay on there is a path through the sub-cores in whose reach nothing
     initiates in at most lam cycles.  Every dispatch depth. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb ChainWalk ChainSlot ChainSib ChainOwn.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Elb ChainWalk ChainSlot ChainSib ChainOwn.
 
 (** The cycles in which all instructions initiate in the reach of a path. *)
 Definition met_all (b : block) (s : schedule) (home : nat -> option nat) (t0 : nat)

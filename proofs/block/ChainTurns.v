@@ -1,8 +1,6 @@
 (** * [chg] of docs/sub-core-bounds.md, section 1, as a longest path *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Paths ChainWalk ChainSlot.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Paths ChainWalk ChainSlot.
 
 Lemma differ_through a c d : differ a d <= differ a c + differ c d.
 Proof.

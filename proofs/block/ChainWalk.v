@@ -6,9 +6,7 @@
     issued before the mark ("from event to event the issue falls"), each on a unit in the reach of
     the sub-core [rho] of its issue, and [rho] changes seldom. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Weights.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Instances Weights.
 
 (** The sub-core to which a unit is private; [None]: shared. *)
 Definition reach (home : nat -> option nat) (c f : nat) : Prop := home f = None \/ home f = Some c.
@@ -22,9 +20,7 @@ Record trace := Trace { paid : key -> bool; rho : nat -> nat; cuts : list nat; s
 
 Section Walk.
   Variables (m : machine) (b : block) (s : schedule).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s).
   Variable home : nat -> option nat.
   Hypothesis Home : forall y, In y (keys b) -> 1 <= init (get b y) ->
     reach home (core m (fst y)) (fu (get b y)).
@@ -111,8 +107,7 @@ Section Walk.
       the walk, and the sub-core changes only with it. *)
   Variables (mine own : key -> Prop) (lv rk L H : key -> nat).
   Hypothesis Own_dec : forall y, {own y} + {~ own y}.
-  Hypothesis Mine_in : forall y, mine y -> In y (keys b).
-  Hypothesis Own_mine : forall y, own y -> mine y.
+  Hypotheses (Mine_in : forall y, mine y -> In y (keys b)) (Own_mine : forall y, own y -> mine y).
   (* the levels of own instructions are issued one after the other *)
   Hypothesis Older : forall u k, own u -> mine k -> I s u < I s k + takes (get b k) -> lv u <= lv k.
   Hypothesis Jump : forall o k, own o -> mine k -> lv o < lv k ->

@@ -5,9 +5,7 @@
     charged if its unit is in the reach of [rho] at its issue.  Windows are sections (the fine sums)
     or the whole block (the coarse ones). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Instances Weights ChainWalk.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Instances Weights ChainWalk.
 
 (** ** Sums of the largest *)
 

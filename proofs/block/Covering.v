@@ -4,10 +4,8 @@
     instructions of [b], none of which is dearer in [b'].  SIB, FIB and ELB of [b] are
     then no less than those of [b'], and bound its time. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths Instances Queue Isolation Bounds
+From Warpbound Require Import Base Cycles Model Elb Paths Instances Queue Isolation Bounds
   IsolationPaths.
-Import ListNotations.
 
 (** [k] waits for [p] in [b], itself or by way of other operands.  What reads a register waits
     for its last writer, and each writer for the one before it: so leaving writers out leaves
@@ -41,9 +39,7 @@ Qed.
 
 Section Covering.
   Variables (b b' : block) (m : machine) (pos : nat -> nat -> nat).
-  Hypothesis W : wf b.
-  Hypothesis W' : wf b'.
-  Hypothesis K : covers b b' pos.
+  Hypotheses (W : wf b) (W' : wf b') (K : covers b b' pos).
 
   (** The instruction of the covering block that stands for [x]. *)
   Definition there (x : key) : key := (fst x, pos (fst x) (snd x)).

@@ -3,9 +3,7 @@
     For every dispatch depth, issue width, number of sub-cores and instances,
     with barriers, and for times up to the stated ones. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model.
 
 (** A cycle is busy when some unit initiates. *)
 Definition busy (b : block) (s : schedule) (t : nat) : bool :=
@@ -66,9 +64,7 @@ Coercion valid_lively : valid >-> lively_but.
     instruction fetch: busy or not they are left out of latencies, too. *)
 Section Skipped.
   Variables (skip : nat -> bool) (m : machine) (b : block) (s : schedule).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : lively_but skip m b s.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : lively_but skip m b s).
 
   Lemma initiates_busy x t : In x (keys b) -> initiates s t x = true -> busy b s t = true.
   Proof. intros H1 H2. apply existsb_exists. eauto. Qed.
@@ -264,9 +260,7 @@ End Skipped.
 
 Section Elb.
   Variables (m : machine) (b : block) (s : schedule).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : lively m b s.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : lively m b s).
 
   (** Busy cycles from [t0] on. *)
   Definition busy_from (t0 t : nat) : bool := (t0 <=? t) && busy b s t.

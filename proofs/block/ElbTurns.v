@@ -3,9 +3,7 @@
     R1', R5' and R6' in place of R1, R5 and R6.  That a warp issues in a cycle whatever it can is
     left out: more schedules keep these rules. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb.
 
 (** Warps of sub-core [c] that use a slot in cycle [t]. *)
 Definition issues_in (b : block) (s : schedule) (t w : nat) : bool :=

@@ -4,9 +4,7 @@
     which some warp of the SM asks for a fetch, or waits for one that has begun: the set Z of the
     page.  In another cycle every warp has its next instruction. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Model Elb.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Model Elb.
 
 (** The rules with R8: R6 holds, and what has no unit is executed at once, in cycles in which nobody
     asks or waits. *)
@@ -42,9 +40,7 @@ Qed.
 
 Section Fetch.
   Variables (asking : nat -> bool) (m : machine) (b : block) (s : schedule).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : fetch_valid asking m b s.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : fetch_valid asking m b s).
   Variable L : key -> nat.
   Hypothesis HL : lam_cert m b L.
 
@@ -103,8 +99,7 @@ Section Cache.
     f_there : forall r, In r (fetched f) -> brings f r <= goes f r + l
       \/ exists z, In z misses /\ goes f z <= goes f r /\ brings f r <= goes f z + m + l }.
 
-  Hypothesis Ok : fetches_ok.
-  Hypothesis Per : 1 <= per.
+  Hypotheses (Ok : fetches_ok) (Per : 1 <= per).
 
   (** A miss is under way in cycle [t]. *)
   Definition missing (t : nat) : bool := existsb (fun z => (goes f z <=? t) && (t <? goes f z + m))

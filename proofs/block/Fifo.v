@@ -3,9 +3,8 @@
     Unlimited dispatch depth; any width, number of sub-cores and instances (of the
     units of F, too), with barriers and releases, for times up to the stated ones. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Isolation Potential PotentialBound Graph Aln.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Isolation Potential PotentialBound Graph
+  Aln.
 
 (** ** What a warp can have in a unit's queue at once *)
 
@@ -71,9 +70,7 @@ Definition passed (b : block) (w : nat) (c : key -> nat) (J : progress) : nat :=
   sum (fun u => sum (fun j => c (u, j)) (seq 0 (min (J u) (len b u)))) (rest b w).
 
 Lemma seq_sum_mono (c : nat -> nat) i j : i <= j -> sum c (seq 0 i) <= sum c (seq 0 j).
-Proof.
-  intros H. replace j with (i + (j - i)) by lia. rewrite seq_app, sum_app. lia.
-Qed.
+Proof. intros H. replace j with (i + (j - i)) by lia. rewrite seq_app, sum_app. lia. Qed.
 
 Lemma passed_mono b w c J J' : reaches J J' -> passed b w c J <= passed b w c J'.
 Proof. intros R. apply sum_le. intros u _. specialize (R u). apply seq_sum_mono. lia. Qed.
@@ -108,8 +105,7 @@ Qed.
 
 Section Pend.
   Variables (m : machine) (b : block) (s : schedule).
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
+  Hypotheses (W : wf b) (V : valid m b s).
 
   Lemma single_instance y z : In y (keys b) -> In z (keys b) -> fu (get b y) = fu (get b z) ->
     inst m (fu (get b z)) = 1 -> 1 <= init (get b z) -> I s y < I s z -> D s y + ai s y <= D s z.
@@ -215,9 +211,7 @@ End Pend.
 
 Section Fifo.
   Variables (m : machine) (b : block) (F : nat -> nat -> nat -> bool) (iso : nat -> node -> nat).
-  Hypothesis W : wf b.
-  Hypothesis Unlimited : depth m = None.
-  Hypothesis HI : fifo_cert m b F iso.
+  Hypotheses (W : wf b) (Unlimited : depth m = None) (HI : fifo_cert m b F iso).
 
   Lemma charge_fifo w q n y : of_graph b w q n -> In y (keys b) -> sec (get b y) = q ->
     charge m b (F w q) w n y <= fifo_charge m b (F w q) w q y.

@@ -1,9 +1,7 @@
 (** * G_s(w) of docs/proofs.md, section 1, with the queues of section 9, and potentials along its
     edges *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Potential.
 
 (** (false, k) is the node I(k), (true, k) is D(k). *)
 Definition node := (bool * nat)%type.

@@ -4,9 +4,7 @@
     are executed when the section begins.  So a warp with iso_s(w) = 0 has no term in
     SIB, FIB, ALN and FIFO. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model.
 
 (** Of section [q] of warp [w], and closed under what the warp waits for in the section. *)
 Definition timeless (b : block) (w q : nat) (z : nat -> Prop) : Prop :=

@@ -5,9 +5,7 @@
     gets an instance of its own: docs/proofs.md, section 3, tells instances apart where a queue
     is full. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model.
 
 (** ** Lists without repetitions *)
 

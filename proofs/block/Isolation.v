@@ -1,8 +1,6 @@
 (** * A section in isolation: the graph [G_s(w)] of docs/proofs.md, section 1 *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model.
 
 (** [G_s(w)]: the times of the nodes I(k) and D(k), counted from the start of the
     section, are at least what every edge asks for.  At a finite depth of 1 or more the

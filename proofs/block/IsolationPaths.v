@@ -3,9 +3,7 @@
     One pass over a warp gives I(k) and D(k) of [G_s(w)]; they are the least that keep
     all edges. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Queue Isolation Bounds.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Queue Isolation Bounds.
 
 (** ** Longest paths *)
 

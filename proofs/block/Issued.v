@@ -3,15 +3,11 @@
     No execution comes to a standstill: what theorem 2 says of complete schedules
     holds of an execution up to any cycle, so that by then an instruction is issued. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths Prefix CheckSchedule Run Progress.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Paths Prefix Checks Run Progress.
 
 Section Issued.
   Variables (m : machine) (b : block) (s : schedule) (n : nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis P : prefix m b s n.
+  Hypotheses (M : machine_ok m) (W : wf b) (P : prefix m b s n).
 
   Lemma busy_until x t : In x (keys b) -> t < n -> I s x <= t < D s x + ai s x -> busy b s t = true.
   Proof.
@@ -46,8 +42,7 @@ Section Issued.
 
   Section Behind.
     Variables (x : key) (B : nat).
-    Hypothesis Hx : In x (keys b).
-    Hypothesis Hg : group m (fst x) = g.
+    Hypotheses (Hx : In x (keys b)) (Hg : group m (fst x) = g).
     Hypothesis IH : forall u, u <= n -> u <= I s x -> early B u.
 
     Lemma behind_init u : u <= n -> u <= D s x + ai s x -> early B u.
@@ -170,6 +165,13 @@ Proof.
   apply cycle_ok; assumption.
 Qed.
 
+Lemma run_begin m b order s n : wf b -> fair b order -> times_ok m b s ->
+  begin (run m b order s n) = begin s.
+Proof.
+  intros W F T. induction n as [|n IH]; [reflexivity|]. cbn [run]. rewrite <- IH. symmetry.
+  apply (a_begin b _ _ n). apply cycle_ok; auto using run_prefix.
+Qed.
+
 (** After [long_enough] cycles everything is issued. *)
 Definition long_enough (m : machine) (b : block) (s : schedule) : nat :=
   S (list_max (map (fun x => begin s (group m (fst x)) + lamI b m x + E b) (keys b))).
@@ -180,8 +182,5 @@ Theorem run_valid m b order s : machine_ok m -> wf b -> fair b order -> times_ok
   valid m b (run m b order s (long_enough m b s)).
 Proof.
   intros M W F T. apply (execution_valid m b _ (long_enough m b s)); auto using run_prefix.
-  intros x Hx. replace (begin (run m b order s (long_enough m b s))) with (begin s).
-  - unfold long_enough. apply le_n_S, list_max_ge, in_map_iff. eauto.
-  - generalize (long_enough m b s). induction n as [|n IH]; [reflexivity|]. cbn [run]. rewrite IH.
-    apply (a_begin b _ _ n). apply cycle_ok; auto using run_prefix.
+  intros x Hx. rewrite run_begin by assumption. apply le_n_S, list_max_ge, in_map_iff. eauto.
 Qed.

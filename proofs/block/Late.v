@@ -14,16 +14,11 @@
     This holds for every dispatch depth, number of instances, width and number of
     sub-cores, and beside other thread blocks; what differs is how much an instruction
     has to weigh. *)
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Weights Queue Isolation.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Instances Weights Queue Isolation.
 
 Section Late.
   Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HI : iso_edges b m iI iD.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (HI : iso_edges b m iI iD).
   Variable ins : key -> nat.
   Hypothesis Ins : instances_of m b s (keys b) ins.
   Variables (w q T N top : nat) (h : key -> nat).
@@ -123,9 +118,7 @@ Section Late.
 
   Section Chain.
     Variables (f c n i : nat).
-    Hypothesis Hc : c < inst m f.
-    Hypothesis Hf : meets f.
-    Hypothesis TN : T <= n <= N.
+    Hypotheses (Hc : c < inst m f) (Hf : meets f) (TN : T <= n <= N).
     Hypothesis Busy : forall t, i <= t < n -> exists y, In y (keys b) /\ fu (get b y) = f /\
       ins y = c /\ initiates s t y = true.
     Hypothesis Here : forall y t, In y (keys b) -> fu (get b y) = f -> T <= t < n ->
@@ -290,13 +283,10 @@ Section Late.
 
   Section Issue.
     Variable k : nat.
-    Hypothesis Hk : In (w, k) (keys b).
-    Hypothesis Hq : sec (get b (w, k)) = q.
+    Hypotheses (Hk : In (w, k) (keys b)) (Hq : sec (get b (w, k)) = q).
     Hypothesis IH : forall j, j < k -> In (w, j) (keys b) -> sec (get b (w, j)) = q -> done j.
     Variable x : nat.
-    Hypothesis Tx : T < x.
-    Hypothesis xI : x <= I s (w, k).
-    Hypothesis IHx : forall x', x' < x -> issue_ok k x'.
+    Hypotheses (Tx : T < x) (xI : x <= I s (w, k)) (IHx : forall x', x' < x -> issue_ok k x').
 
     Lemma x_end : x <= N.
     Proof. pose proof (start_before_end k Hk Hq). pose proof (v_start _ _ _ V _ Hk). lia. Qed.

@@ -1,8 +1,6 @@
 (** * The latency path as a longest path; it is the least certificate *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb.
 
 (** Longest path into a node, by recursion over the edges into it. *)
 Fixpoint lp {A} (preds : A -> list (A * nat)) (fuel : nat) (x : A) : nat :=
@@ -74,9 +72,7 @@ Section Certificates.
   Hypothesis W : wf b.
 
   Lemma enough_ok x : In x (keys b) -> rank b x < enough b.
-  Proof.
-    intros Hx. unfold enough. apply le_n_S, list_max_ge, in_map_iff. eauto.
-  Qed.
+  Proof. intros Hx. unfold enough. apply le_n_S, list_max_ge, in_map_iff. eauto. Qed.
 
   Lemma lam_ranked x e : In x (keys b) -> In e (lam_preds b m x) ->
     In (fst e) (keys b) /\ rank b (fst e) < rank b x.

@@ -6,9 +6,7 @@
     number of sub-cores and instances, with barriers and releases, and times up to
     the stated ones: the lemma of section 3. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Instances Queue.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Instances Queue.
 
 (** How many of its instructions each warp has behind it. *)
 Definition progress := nat -> nat.
@@ -150,8 +148,7 @@ Definition everything (b : block) : progress := len b.
 
 Section Schedule.
   Variables (m : machine) (b : block) (s : schedule).
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
+  Hypotheses (W : wf b) (V : valid m b s).
 
   Lemma before_iff z y : before b s z y = true <->
     I s z < I s y \/ (I s z = I s y /\ fu (get b z) = fu (get b y) /\ D s z < D s y).

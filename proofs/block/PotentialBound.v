@@ -3,9 +3,7 @@
     A thread block that is alone is a wave of one.  Its potentials, section by section, are a wave
     potential: each counts from the start of its section. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Potential WavePotential WaveBound.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Instances Potential WavePotential WaveBound.
 
 (** What other warps than [w] have issued to [f] in section [q] by [t], and what is not initiated to
     its end then. *)
@@ -40,12 +38,9 @@ Record family := Family {
 
 Section Bound.
   Variables (m : machine) (b : block) (s : schedule).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s).
   (* one thread block, on a clean SM *)
-  Hypothesis One : forall v w, group m v = group m w.
-  Hypothesis Zero : forall g, begin s g = 0.
+  Hypotheses (One : forall v w, group m v = group m w) (Zero : forall g, begin s g = 0).
 
   Section Stay.
     Variables (of_section : key -> family) (B : nat -> nat).

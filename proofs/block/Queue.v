@@ -1,9 +1,7 @@
 (** * How long an instruction waits in a queue of [d] entries
     (docs/proofs.md, section 3, proof of the lemma: the queue, for every depth d ≥ 1) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Instances Weights.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Instances Weights.
 
 (** The largest initiation on a unit. *)
 Definition cmax (b : block) (f : nat) : nat :=
@@ -45,9 +43,7 @@ Qed.
 
 Section Queue.
   Variables (m : machine) (b : block) (s : schedule) (ins : key -> nat) (d : nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis V : valid m b s.
-  Hypothesis Ins : instances_of m b s (keys b) ins.
+  Hypotheses (M : machine_ok m) (V : valid m b s) (Ins : instances_of m b s (keys b) ins).
   Hypothesis Depth : depth m = Some d.
 
   (** What the first instance initiates from the issue of [j] on: what runs on it then,

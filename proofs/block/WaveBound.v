@@ -5,24 +5,18 @@
     - D(x) <= t0 + pD(x) of what was issued before x, or with it on its unit and started before
       it. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Queue Potential WavePotential.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Instances Queue Potential WavePotential.
 
 Section WaveBound.
   Variables (m : machine) (b : block) (s : schedule) (g t0 : nat) (there : nat -> bool).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis Begun : begin s g <= t0.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (Begun : begin s g <= t0).
   (* who is not there has ended by [t0], or comes when [g] has ended *)
   Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g ->
     there (group m (fst y)) = false ->
     C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
   Variables (F : nat -> nat -> nat -> bool) (Q : nat -> nat -> nat -> nat)
     (pI pD : key -> progress -> nat).
-  Hypothesis P : wave_potential m b g there F Q pI pD.
-  Hypothesis Queues : wave_queues_ok m b g there s F Q.
+  Hypotheses (P : wave_potential m b g there F Q pI pD) (Queues : wave_queues_ok m b g there s F Q).
 
   Notation ours := (of m b g).
   Notation met := (met m b g there).

@@ -7,9 +7,7 @@
     section to a later one, the potential is no less than the completion there ([w_jump]).  Every
     wave potential is a bound (WaveBound.v). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Queue Potential.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Queue Potential.
 
 Section WavePotential.
   Variables (m : machine) (b : block) (g : nat).

@@ -1,8 +1,6 @@
 (** * Sums of weights over some of the instructions, and the cycles they initiate in *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Instances.
 
 (** What the instructions of [P] weigh together. *)
 Definition wsum (b : block) (h : key -> nat) (P : key -> bool) : nat :=
@@ -10,9 +8,7 @@ Definition wsum (b : block) (h : key -> nat) (P : key -> bool) : nat :=
 
 Lemma wsum_le b h P Q : (forall y, In y (keys b) -> P y = true -> Q y = true) ->
   wsum b h P <= wsum b h Q.
-Proof.
-  intros H. apply sum_le. intros y Hy. destruct (P y) eqn:E; [rewrite (H y Hy E)|]; lia.
-Qed.
+Proof. intros H. apply sum_le. intros y Hy. destruct (P y) eqn:E; [rewrite (H y Hy E)|]; lia. Qed.
 
 Lemma wsum_add b h P Q R : (forall y, In y (keys b) -> P y = true -> R y = true) ->
   (forall y, In y (keys b) -> Q y = true -> R y = true) ->

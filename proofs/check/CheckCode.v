@@ -3,9 +3,7 @@
     Tables come from whoever wrote the certificate.  What this accepts is so:
     docs/machine-code-bounds.md, theorem 3. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeElb.
 
 (** ** All instructions, and all steps from a stage to the next *)
 

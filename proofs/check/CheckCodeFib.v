@@ -3,10 +3,8 @@
     docs/machine-code-bounds.md, theorem 1 with the reach of FIB, and theorem 2.  Tables as in
     CheckCodeSib.v. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
   CodeSib CodeLoose CodeSpill CheckCode CheckCodeSib.
-Import ListNotations.
 
 (** [spare w v]: [v] is a latch of instructions of one stage, of which [w] has none. *)
 Section Fib.

@@ -1,10 +1,8 @@
 (** * What certificates of machine code show with V beside them: theorem 7 of
     docs/machine-code-bounds.md *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles CodeMachine CodeElb CodeKept CodeOutside CodeBeside CheckCode
-  CheckCodeSib CheckCodeFib CodeLoose.
-Import ListNotations.
+From Warpbound Require Import Base Cycles CodeMachine CodeElb CodeKept CodeOutside CodeBeside
+  CheckCode CheckCodeSib CheckCodeFib CodeLoose.
 
 (** *** What is accepted as code-elb bounds every execution whose rules hold outside of V, with the
     cycles of V before its end added. *)

@@ -5,9 +5,7 @@
     cycle in which M1 begins to hold of an instruction: both come from whoever asks, and are not
     trusted. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeReady CodeElb CodeSpill CheckCode.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeReady CodeElb CodeSpill CheckCode.
 
 Section Check.
   Variables (m : machine) (b : block) (s : schedule) (near : nat -> list key) (first : key -> nat).
@@ -236,8 +234,7 @@ Section Check.
   Qed.
 
   Section Sound.
-    Hypothesis OKb : valid_b = true.
-    Hypothesis Rel : forall g q, rel s g q = rel_of g q.
+    Hypotheses (OKb : valid_b = true) (Rel : forall g q, rel s g q = rel_of g q).
 
     Lemma good x : In x (keys b) -> conserving_b x = true /\ events_b x = true
       /\ forall i, i < stages b x -> stage_b x i = true /\ busy_b x i = true.

@@ -3,10 +3,8 @@
     docs/machine-code-bounds.md, theorem 2.  Tables come from whoever wrote the certificate; none is
     trusted. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
   CodeSib CodeBarriers CodeSpill CheckCode.
-Import ListNotations.
 
 (** The tables of a certificate of code-sib. *)
 Record sib_tables := SibTables {
@@ -150,9 +148,7 @@ Section Check.
                                               else true).
 
   Section Iso.
-    Hypothesis HB : blocks_b = true.
-    Hypothesis HH : held_b = true.
-    Hypothesis A : each b iso_inst_b = true.
+    Hypotheses (HB : blocks_b = true) (HH : held_b = true) (A : each b iso_inst_b = true).
 
     Lemma iso_inst w k : In (w, k) (keys b) -> iso_inst_b (w, k) = true.
     Proof. apply (each_ok _ _ A). Qed.

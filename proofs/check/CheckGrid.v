@@ -3,9 +3,7 @@
     What it accepts keeps the rules of kernel/Grid.v.  It is extracted, and asked of what the
     library's simulator does with grids. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model CheckSchedule Grid.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Checks CheckSchedule Grid.
 
 Section Check.
   Variables (G : grid) (X : execution).

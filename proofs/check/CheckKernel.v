@@ -1,14 +1,12 @@
-(** * The checker of kernel certificates: K-SM, K-AREA, K-BAL
+(** * Claims of kernels: K-SM, K-AREA, K-BAL; their checker is in extract/Kernels.v
 
     A certificate has the grid's kinds of thread blocks, each with its paths, a potential of its
     latency paths made by untrusted code, and the number of its thread blocks; and the claim.  What
     is checked is a claim on every execution of every grid of such thread blocks, on machines with
     any units, instances, dispatch depth, issue width and sub-cores: alpha and solo are E + lam. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Largest Formulas CheckSchedule Ledger Grid Stay
+From Warpbound Require Import Base Cycles Model Elb Largest Formulas Checks Ledger Grid Stay
   GridLedger Kernel Copies KernelCopies.
-Import ListNotations.
 
 (** A class is a thread block, its certificate and how many there are. *)
 Record class := Class {
@@ -34,12 +32,6 @@ Definition listed (cs : list class) : list class := flat_map (fun c => repeat c 
 Definition kernel_time (f : formula) (M R delta s : nat) (cs : list class) : nat :=
   formula_of f M R delta (map kind_of (listed cs)) + s * length (listed cs).
 
-(** The checker of certificates of kernels. *)
-Definition kernel_check (rel : nat -> nat) (f : formula) (M R delta s : nat) (cs : list class)
-  (claim : nat) : bool :=
-  forallb (fun c => lam_check (by_itself rel) (paths c) (table (potential c))) cs
-  && (kernel_time f M R delta s cs <=? claim).
-
 (** [no_class] stands for a class outside the list. *)
 Definition no_class : class := Class [] [] 0.
 
@@ -61,10 +53,8 @@ Section Check.
   Variables (G : grid) (X : execution) (rel : nat -> nat) (cs : list class)
     (src : nat -> key -> key).
   Hypothesis Mok : forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i).
-  Hypothesis V : grid_valid G X.
-  Hypothesis Dyn : goes_anywhere G X.
-  Hypothesis Deal : blocks G <= sms G * slots G -> dealt G X.
-  Hypothesis Made : made_of G X rel cs src.
+  Hypotheses (V : grid_valid G X) (Dyn : goes_anywhere G X).
+  Hypotheses (Deal : blocks G <= sms G * slots G -> dealt G X) (Made : made_of G X rel cs src).
 
   Notation class_of := (fun b => nth b (listed cs) no_class).
   Notation pot c := (table (potential c)).
@@ -114,18 +104,3 @@ Section Check.
     - apply (k_bal_grid G X _ _ Mok V whole_cert amounts_known Dyn b Deal Hb).
   Qed.
 End Check.
-
-(** *** What the checker accepts is so, of every such grid and execution. *)
-Theorem kernel_check_ok rel f M R delta s cs claim : kernel_check rel f M R delta s cs claim
-  = true ->
-  forall G X src, sms G = M -> slots G = R -> latency G = delta -> service G = s ->
-  (forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i)) ->
-  grid_valid G X -> goes_anywhere G X -> (blocks G <= sms G * slots G -> dealt G X) ->
-  made_of G X rel cs src -> forall b, b < blocks G -> ended X b <= claim.
-Proof.
-  unfold kernel_check. intros H G X src <- <- <- <- Mok V Dyn Deal Made b Hb.
-  apply andb_prop in H as [H1 H2]. rewrite forallb_forall in H1. apply Nat.leb_le in H2.
-  etransitivity; [|exact H2].
-  apply (kernel_time_ok G X rel cs src Mok V Dyn Deal Made); [|exact Hb]. intros c Hc.
-  apply lam_check_ok, H1, Hc.
-Qed.

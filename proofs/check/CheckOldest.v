@@ -1,8 +1,6 @@
 (** * A checker of the policy oldest first (kernel/Oldest.v) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Oldest CheckSchedule.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Oldest Checks.
 
 Section CheckOldest.
   Variables (m : machine) (p : block) (s : schedule) (age : nat -> nat).

@@ -1,16 +1,12 @@
 (** * What the theorems on a thread block say of the executions of Examples.v and ExamplesBounds.v
 
-    [late]: two warps on two units, depth 0, which ends at 8; computed, from certificates, and by
-    what is extracted. *)
+    [late]: two warps on two units, depth 0, which ends at 8; computed, and by what is extracted. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths Isolation Bounds IsolationPaths Graph Aln
-  AlnPaths AlnFib Fifo FifoPaths Covering ChainWalk ChainBlock ChainTurns Grid Stay
-  Wave WaveFifo FifoCopies CheckFifo.
-From Warpbound Require Import Prefix Progress Issued CheckSchedule CheckBounds Forward
-  Compute Sections CheckFast Graphs Queues Chains Schedules.
+From Warpbound Require Import Base Cycles Model Elb Paths Isolation Bounds IsolationPaths Graph Aln
+  AlnPaths AlnFib Fifo FifoPaths Covering ChainWalk ChainBlock ChainTurns Grid Stay Wave WaveFifo
+  FifoCopies Prefix Progress Issued Checks CheckSchedule Forward Compute Sections CheckFast Graphs
+  Queues Chains.
 From Warpbound Require Examples ExamplesBounds.
-Import ListNotations.
 
 Section Late.
   Import Examples.
@@ -18,7 +14,7 @@ Section Late.
   Lemma sm_ok : machine_ok sm.
   Proof. split; intros; cbn; lia. Qed.
   Lemma blk_wf : wf blk.
-  Proof. apply wf_ok. reflexivity. Qed.
+  Proof. apply wf_fast_ok. reflexivity. Qed.
   Definition own : list (list nat) := [[0; 1; 2]; [0; 1]].
 
   (** ELB, SIB, FIB and ALN, computed *)
@@ -31,16 +27,6 @@ Section Late.
     pose proof (ALN_bound sm blk late sm_ok blk_wf late_valid (fun _ _ => eq_refl)
       (fun _ => eq_refl) x H).
     repeat split; (etransitivity; [eassumption|vm_compute; lia]).
-  Qed.
-
-  (** from certificates *)
-  Theorem late_checked x : In x (keys blk) ->
-    C late x <= 12 /\ C late x <= 10 /\ C late x <= 10.
-  Proof.
-    intros H. split.
-    { apply (elb_check_ok sm blk [] 12 eq_refl sm_ok late late_valid x H). }
-    split; [apply (sib_charge_check_ok blk sm 0 own own 10 eq_refl sm_ok late late_valid x H)|].
-    apply (fib_check_ok blk sm 0 own own 10 eq_refl sm_ok late late_valid x H).
   Qed.
 
   (** and as extracted *)
@@ -66,11 +52,6 @@ Section Late.
     apply (SIB_shared_fast_bound blk sm (fun _ => false) 0 late sm_ok blk_wf late_valid
       (fun _ _ => eq_refl)).
     intros y z Hy Hz Hf Hc. exfalso. apply Hc. reflexivity.
-  Qed.
-  Theorem late_claim_valid : valid sm blk late.
-  Proof.
-    apply (schedule_claim_ok sm blk late [(1, 0); (0, 1); (0, 0); (0, 2); (1, 1)] eq_refl).
-    intros g n. apply le_n.
   Qed.
 
   (** Extracted programs compute the same. *)
@@ -103,10 +84,12 @@ Section Late.
   Theorem late_busy x : In x (keys blk) -> cnt (idle_from blk late 0) (I late x) <= 0.
   Proof.
     apply (idle_issue sm blk late sm_ok blk_wf (valid_lively _ _ _ late_valid) (fun _ => 0)).
-    apply (lam_check_ok sm blk). reflexivity.
+    apply (lam_fast_cert blk sm _ blk_wf). reflexivity.
   Qed.
   Theorem late_lam x : In x (keys blk) -> lamI blk sm x <= 0.
-  Proof. apply (lamI_least blk sm blk_wf (fun _ => 0)), (lam_check_ok sm blk). reflexivity. Qed.
+  Proof.
+    apply (lamI_least blk sm blk_wf (fun _ => 0)), (lam_fast_cert blk sm _ blk_wf). reflexivity.
+  Qed.
 
   (** The machine goes on from nothing issued. *)
   Theorem blk_goes_on : exists s, prefix sm blk s 1 /\ agree blk (times0 blk) s 0.
@@ -124,8 +107,8 @@ Section Others.
   Proof.
     intros H. assert (machine_ok smI) as M by (split; intros; cbn; [destruct (f =? 1)|]; lia).
     split.
-    - apply (sib_charge_check_ok crowd smI 0 [[0; 4]; [0]; [0]] [[0; 4]; [0]; [0]] 14 eq_refl M
-        schedI schedI_valid x H).
+    - apply (sib_claim_ok crowd smI (fun _ => false) 0 [[0; 4]; [0]; [0]] [[0; 4]; [0]; [0]] 14
+        eq_refl (inst smI) 1 M schedI schedI_valid x H).
     - apply (fifo_claim_ok crowd smI (fun _ _ _ => false) 14 eq_refl M schedI schedI_valid
         (fun _ _ => eq_refl) (fun _ => eq_refl) x H).
   Qed.
@@ -136,7 +119,8 @@ Section Others.
   Proof.
     intros Hx H0. apply (window_fib sm3 shared sched3 (isoI_at shared sm3) (isoD_at shared sm3) 0)
       with (t0 := 3) (e := 12);
-      [split; cbn; lia|apply wf_ok; reflexivity|exact sched3_valid|apply iso_at_edges, wf_ok;
+      [split; cbn; lia|apply wf_fast_ok; reflexivity|exact sched3_valid|
+       apply iso_at_edges, wf_fast_ok;
        reflexivity|reflexivity|cbn; lia| |exact Hx|exact H0].
     intros y Hy G. cbn in Hy. intuition subst; cbn in *; lia.
   Qed.
@@ -148,7 +132,7 @@ Section Others.
   Proof.
     intros H. assert (machine_ok sm0) as M by (split; cbn; lia).
     assert (valid sm0 chain2 sched4) as V by (apply valid_ok; [vm_compute; reflexivity|cbn; lia]).
-    assert (wf chain3 /\ wf chain2) as [W3 W2] by (split; apply wf_ok; reflexivity).
+    assert (wf chain3 /\ wf chain2) as [W3 W2] by (split; apply wf_fast_ok; reflexivity).
     split; [apply (covered_elb chain3 chain2 sm0 _ sched4 x W3 W2 chain_covers M V H)|].
     split; [|apply (SIB_covers _ _ sm0 _ W3 W2 chain_covers)].
     apply (covered_fib chain3 chain2 sm0 _ sched4 0 x W3 W2 chain_covers M V (fun _ _ => eq_refl)
@@ -160,11 +144,13 @@ Section Others.
   Definition bs (n : nat) : block := repeat [B 4 1] n.
   Definition smW : machine := one_sm (fun f => if f =? 1 then 2 else 1) None (fun w => w).
   Definition no_unit (_ _ _ : nat) : bool := false.
-  Definition isoW : nat -> node -> nat := path_table (path_make smW (bs 3) no_unit).
+  Definition isoW (w : nat) (n : node) : nat := let q := sec (get (bs 3) (w, snd n)) in
+    fifo_iso smW (bs 3) w q (no_unit w q) n.
   Definition schedW : schedule := as_stated (bs 2) [[0]; [1]] [[0]; [1]] (fun _ => 0).
   Lemma bs_cert : wf (bs 3) /\ fifo_cert smW (bs 3) no_unit isoW.
   Proof.
-    destruct (fifo_check_cert smW (bs 3) no_unit isoW 13 eq_refl) as [W [H _]]. auto.
+    assert (wf (bs 3)) as W by (apply wf_fast_ok; reflexivity). split; [exact W|].
+    apply (fifo_iso_cert (bs 3) smW no_unit W).
   Qed.
   Lemma smW_ok : machine_ok smW.
   Proof. split; intros; cbn; [destruct (f =? 1)|]; lia. Qed.
@@ -191,7 +177,7 @@ Section Others.
     - intros x _. unfold many. cbn [map seq length bs repeat count_occ].
       destruct (doing_dec _ x); lia.
     - apply (stays_fifo_fewer _ _ _ _ wr A no_unit isoW 0 [1] 0 smW_ok);
-        [apply wf_ok; reflexivity|reflexivity|apply bs_cert|].
+        [apply wf_fast_ok; reflexivity|reflexivity|apply bs_cert|].
       intros y Hy. cbn in Hy. intuition subst; reflexivity.
   Qed.
 End Others.

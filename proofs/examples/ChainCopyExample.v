@@ -2,12 +2,11 @@
 
     Thread block 1 is on a slot that calls the two sub-cores the other way round. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Isolation IsolationPaths Bounds StayCopies SibCopies Cycles Largest
-  Formulas Model Elb Paths CheckSchedule ChainWalk ChainSlot ChainTurns ChainFormulas ChainBalance
-  ChainArea Grid Stay Copies SoloCopies KernelCopies SoloBounds Kernel ChainKind Chain
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Isolation IsolationPaths Bounds StayCopies SibCopies Cycles
+  Largest Formulas Model Elb Paths Checks CheckFast ChainWalk ChainSlot ChainTurns ChainFormulas
+  ChainBalance ChainArea Grid Stay Copies SoloCopies KernelCopies SoloBounds Kernel ChainKind Chain
   ChainCopies ChainExample.
-Import ListNotations.
 
 Definition written2 : block := [[on_unit 0]; [on_unit 1]].
 Definition by_itself2 : machine := Machine (fun _ => 1) (Some 0) 1 (fun w => w) (fun _ => 0)
@@ -58,7 +57,7 @@ Proof. intros Hb H. each2 b Hb H; reflexivity. Qed.
 Lemma turns2 b : b < 3 -> Permutation (map (turned2 b) (seq 0 2)) (seq 0 2).
 Proof. intros Hb. three b Hb; [apply Permutation_refl|apply perm_swap|apply Permutation_refl]. Qed.
 Lemma written_wf : wf written2.
-Proof. apply wf_ok. reflexivity. Qed.
+Proof. apply wf_fast_ok. reflexivity. Qed.
 Lemma lam2 (b : nat) : b < 3 -> lam_cert (by_itself (release by_itself2)) written2
   (lamI written2 by_itself2).
 Proof. intros _. apply (lamI_cert written2 (by_itself (release by_itself2))), written_wf. Qed.

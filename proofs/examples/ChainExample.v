@@ -3,11 +3,9 @@
     Each thread block has a warp in each sub-core, with one instruction of 3 cycles and latency 2 on
     a unit of its own.  K-SM adds up both sub-cores; K-CHAIN the busier one and an extra. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule CheckGrid
-  ChainWalk ChainWork ChainSlot ChainBlock ChainTurns ChainFormulas ChainBalance ChainArea Ledger
-  Grid Stay GridLedger Kernel ChainGrid ChainKind Chain.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Model Elb Paths Checks CheckFast
+  CheckGrid ChainWalk ChainWork ChainSlot ChainBlock ChainTurns ChainFormulas ChainBalance ChainArea
+  Ledger Grid Stay GridLedger Kernel ChainGrid ChainKind Chain.
 
 Definition on_unit (f : nat) : instr := Instr f 3 2 [] 0.
 Definition pick (l : list nat) (b : nat) : nat := nth b l 0.
@@ -53,7 +51,7 @@ Example kinds2 : map kind2 [0; 1; 2] = [Chain 3 [3] 6 2 2 1; Chain 3 [3] 6 2 2 1
 Proof. vm_compute. reflexivity. Qed.
 
 Example ready2 i : i < sms grid2 -> machine_ok (mach grid2 i) /\ wf (prog grid2 i).
-Proof. intros _. split; [split; intros; cbn; lia|apply wf_ok; reflexivity]. Qed.
+Proof. intros _. split; [split; intros; cbn; lia|apply wf_fast_ok; reflexivity]. Qed.
 
 (** It ends at 11; K-CHAIN says 17, K-SM with alpha = solo = E + lam 23. *)
 Example bounds2 : (k_chain 1 2 1 (map kind2 [0; 1; 2]),

@@ -5,11 +5,8 @@
     has ended.  In cycle 1 both SMs stand still, and a load of SM 0 holds its unit meanwhile; in
     cycle 2 only SM 1 does, where another waits for its result. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger Dynamic.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeBeside
-  CodeApart.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Ledger GridLedger Dynamic CodeMachine
+  CodeEnough CodeElb CodeOutside CodeLedger CodeBeside CodeApart.
 
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
 Definition stands (i t : nat) : bool := (1 <=? t) && (t <? 2 + min i 1).

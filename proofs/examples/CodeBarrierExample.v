@@ -4,10 +4,8 @@
     waits for what it loaded, the second one ends.  An execution that keeps M1 to M7 and [kept],
     tables that the checkers accept, and what they show. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeSpill CheckCode CheckCodeSib
-  CheckCodeFib CheckCodeSchedule.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeElb CodeSpill CheckCode
+  CheckCodeSib CheckCodeFib CheckCodeSchedule.
 
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
 Definition meet : instr := Instr 1 1 0 0 true [] None 0 None 0 [] true 0.

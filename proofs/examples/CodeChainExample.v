@@ -4,12 +4,9 @@
     sub-core, which hold their issue stages for two cycles: side by side, where *E* has them one
     behind the other.  All ends at 4, as K-CHAIN says; K-SM by *E* and *lam* says 8. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas ChainFormulas Ledger GridLedger Dynamic
-  ChainDispatch ChainBalance ChainArea.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeChain
-  CodeBeside CodeApart CodeChainApart CodeProgress.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas ChainFormulas Ledger GridLedger Dynamic
+  ChainDispatch ChainBalance ChainArea CodeMachine CodeEnough CodeElb CodeOutside CodeLedger
+  CodeChain CodeBeside CodeApart CodeChainApart CodeProgress.
 
 Definition long : instr := Instr 1 2 0 0 false [] None 0 None 0 [] false 0.
 (** Thread blocks 0 and 2 are on SM 0, 1 on SM 1. *)

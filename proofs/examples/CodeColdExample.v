@@ -3,9 +3,7 @@
     Two instructions of one line, which the first one misses for 5 cycles, and the L1 behind it for
     2: the second one states no miss. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine CodeCold.
-Import ListNotations.
+From Warpbound Require Import Base CodeMachine CodeCold.
 
 Definition pair : block := [[Instr 1 1 7 0 true [] None 0 None 0 [] false 0;
   Instr 1 1 0 0 true [] None 0 None 0 [] false 0]].

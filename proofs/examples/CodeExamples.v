@@ -2,10 +2,8 @@
 
     Two warps load by a unit with a queue of one place; the first one waits for what it loaded. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine CodeElb CheckCode CheckCodeSib CheckCodeFib
+From Warpbound Require Import Base CodeMachine CodeElb CheckCode CheckCodeSib CheckCodeFib
   CheckCodeSchedule.
-Import ListNotations.
 
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
 Definition add : instr := Instr 1 1 0 0 true [Stage 0 2 0] None 0 None 0 [(0, 0)] false 0.

@@ -4,13 +4,10 @@
     and 5: once for both.  Then the three thread blocks of CodeApartExample.v: DRAM serves one
     sector in cycle 1, while both SMs stand still, and SM 1 fills a page in cycle 2. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Fills Formulas Ledger GridLedger Dynamic.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeKept CodeSib CodeOutside CodeBeside
-  CodeFills CodeLoads CodeLedger CodeSolo CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside
-  CodeApartExample.
+From Warpbound Require Import Base Cycles Fills Formulas Ledger GridLedger Dynamic CodeMachine
+  CodeEnough CodeElb CodeKept CodeSib CodeOutside CodeBeside CodeFills CodeLoads CodeLedger CodeSolo
+  CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside CodeApartExample.
 From Warpbound Require CodeBarrierExample CodeOutsideExample.
-Import ListNotations.
 
 Definition page (takes : nat) : supply := Supply 1 (fun x => x) [0] [0] 0 takes.
 Definition used : list event := snd (fold_left (access (fun x => x)) [0; 0] ([7], [7], [])).

@@ -3,11 +3,8 @@
     Two SMs with two slots get the three thread blocks of CodeApartExample.v at once.  Both stand
     still in cycles 4 and 5, as in CodeFillsExample.v; without that they end two cycles earlier. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeSib CodeOutside CodeLedger
-  CodeBeside CodeApart CodeApartExample CodeFillsExample.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Ledger GridLedger CodeMachine CodeEnough
+  CodeElb CodeSib CodeOutside CodeLedger CodeBeside CodeApart CodeApartExample CodeFillsExample.
 
 Definition dealt (wt : nat -> nat -> nat) : Ledger.run :=
   Ledger.Run 3 (fun b => b mod 2) (fun b => b / 2) (fun b => b) (fun _ => 0) (fun _ => 0)

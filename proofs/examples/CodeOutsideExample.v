@@ -5,11 +5,9 @@
     its time, an instruction is issued, and the result of the other load comes two cycles late: the
     execution ends at 9, where without V it ends at 7. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles CodeMachine CodeElb CodeOwn CodeHeld CodePipe CodeKept
+From Warpbound Require Import Base Cycles CodeMachine CodeElb CodeOwn CodeHeld CodePipe CodeKept
   CodeOutside CheckCode CheckCodeSib CheckCodeFib CheckCodeSchedule CheckCodeOutside
   CodeBarrierExample.
-Import ListNotations.
 
 Definition still (t : nat) : bool := (3 <=? t) && (t <? 5).
 Definition late_chosen (x : key) : nat := match x with (0, 2) => 7 | _ => chosen x end.
@@ -75,9 +73,7 @@ Qed.
 
 (** but not in V: the result comes too late. *)
 Theorem late_not_valid : ~ valid small both late_run.
-Proof.
-  intros H. pose proof (v_write _ _ _ H (0, 0) ltac:(cbn; tauto)) as W. cbn in W. lia.
-Qed.
+Proof. intros H. pose proof (v_write _ _ _ H (0, 0) ltac:(cbn; tauto)) as W. cbn in W. lia. Qed.
 
 Lemma late_kept : kept both late_run (fun _ => 1).
 Proof. apply kept_ok. vm_compute. reflexivity. Qed.
@@ -103,9 +99,7 @@ Proof. reflexivity. Qed.
 
 (** What warp 0 holds in section 0, a load on unit 1, follows its path, of 5 cycles. *)
 Lemma own_paths : iso_cert small both 0 0 (table own) (table own) (fun x _ => table own x) 5.
-Proof.
-  split; try solve [each_case].
-Qed.
+Proof. split; try solve [each_case]. Qed.
 Example load_follows : table own (0, 0) + sum (hold_of both 0) [(0, 0)] <= 5.
 Proof.
   apply (pipe_path small both (piped (tables own)) 0 0 _ _ _ 5 own_paths) with

@@ -5,11 +5,8 @@
     all rules are kept up to any cycle, and neither ends.  The code is not well-formed, as its units
     block back onto each other. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger Dynamic.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeBeside
-  CodeProgress CheckCode CodeApartExample.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Ledger GridLedger Dynamic CodeMachine
+  CodeEnough CodeElb CodeOutside CodeLedger CodeBeside CodeProgress CheckCode CodeApartExample.
 
 (** ** Three thread blocks *)
 Notation by_12 := (later 12 1).

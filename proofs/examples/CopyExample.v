@@ -1,11 +1,9 @@
 (** * A thread block on a slot that renumbers its sub-cores and units: what is proven of it as it is
     written counts *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model CheckSchedule Bounds Aln AlnPaths Grid Stay SoloCopies
-  SoloBounds FifoPaths ChainTurns WaveSib WaveExtras Wave WaveMean WaveAlignPaths Teams WaveCopies
-  OwnCopies TeamCopies WaveExample.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Checks CheckFast Bounds Aln AlnPaths Grid Stay
+  SoloCopies SoloBounds FifoPaths ChainTurns WaveSib WaveExtras Wave WaveMean WaveTeamPaths Teams
+  WaveCopies OwnCopies TeamCopies WaveExample.
 
 (** As it is written: two warps on two sub-cores, each with two units of its own. *)
 Definition as_written : block :=
@@ -49,8 +47,8 @@ Example alone2 : solo_bound the_sm on_sm 1 (ALN as_written by_itself2) /\
   ALN as_written by_itself2 = 6.
 Proof.
   split; [|vm_compute; reflexivity].
-  apply (solo_copy _ _ _ _ _ _ _ _ _ copy2); [apply wf_ok; reflexivity|]. intros s x V Zero Hx.
-  apply (ALN_bound by_itself2 as_written s); auto; [split; cbn; lia|apply wf_ok; reflexivity].
+  apply (solo_copy _ _ _ _ _ _ _ _ _ copy2); [apply wf_fast_ok; reflexivity|]. intros s x V Zero Hx.
+  apply (ALN_bound by_itself2 as_written s); auto; [split; cbn; lia|apply wf_fast_ok; reflexivity].
 Qed.
 
 (** ** The grid of WaveExample.v from its thread blocks as they are written *)
@@ -94,7 +92,7 @@ Proof. vm_compute. reflexivity. Qed.
 Lemma ok4_of i : i < 1 -> machine_ok (mach grid4 i) /\ wf (prog grid4 i).
 Proof. intros _. exact ok4. Qed.
 Lemma written_wf4 (c : nat) : c < 2 -> wf (written4 c).
-Proof. intros _. apply wf_ok. destruct c; reflexivity. Qed.
+Proof. intros _. apply wf_fast_ok. destruct c; reflexivity. Qed.
 Lemma same_cores4 (c : nat) : c < 2 -> NoDup [0; 1] /\ (forall d, In d [0; 1] -> In d [0; 1])
   /\ (forall e, In e [0; 1] -> exists d, In d [0; 1] /\ d = e)
   /\ (forall d e, In d [0; 1] -> In e [0; 1] -> d = e -> d = e).
@@ -197,7 +195,7 @@ Example alone_queued : alone_ends as_written queued2 6.
 Proof.
   intros s x V Z Hx.
   change 6 with (FIFO as_written queued2 (fun _ _ _ => false)).
-  apply (alone_fifo as_written queued2); auto; [split; cbn; lia|apply wf_ok; reflexivity].
+  apply (alone_fifo as_written queued2); auto; [split; cbn; lia|apply wf_fast_ok; reflexivity].
 Qed.
 
 (** Thread block 0 changes its sub-core once, at its barrier. *)

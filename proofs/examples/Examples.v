@@ -1,9 +1,7 @@
 (** * The rules can be kept, and the bounds are the program's *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths IsolationPaths CheckSchedule Run Progress
-  Issued.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Paths IsolationPaths Checks CheckSchedule
+  CheckFast Run Progress Issued.
 
 (** docs/refutations/gub-depth0.yaml: A(3,0) B(2,0); "B A B" and "A B"; depth 0. *)
 Definition A := Instr 0 3 0 [] 0.
@@ -44,7 +42,7 @@ Example sched2_valid : valid sm2 blk2 sched2.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 
 (** A certificate in place of the recursion: checked, not computed. *)
-Example cert2 : elb_check sm2 blk2 [[0; 5; 10; 10]; [0; 5; 6]] 30 = true.
+Example cert2 : elb_claim blk2 sm2 [[0; 5; 10; 10]; [0; 5; 6]] 30 = true.
 Proof. vm_compute. reflexivity. Qed.
 
 (** The machine runs the first block, preferring the first warp, and ends at 7; the
@@ -60,7 +58,7 @@ Example ran_valid : valid sm blk ran.
 Proof.
   apply run_valid.
   - split; intros; simpl; lia.
-  - apply wf_ok. vm_compute. reflexivity.
+  - apply wf_fast_ok. vm_compute. reflexivity.
   - intros s n x. reflexivity.
   - repeat split; intros; cbn [ai al ar times0 release sm]; lia.
 Qed.

@@ -1,9 +1,7 @@
 (** * SIB and FIB of other depths and several instances, and a window: examples *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Isolation Bounds IsolationPaths CheckSchedule
-  CheckBounds.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Isolation Bounds IsolationPaths Checks CheckSchedule
+  CheckFast.
 
 Definition one_sm (inst : nat -> nat) (d : option nat) (grp : nat -> nat) : machine :=
   Machine inst d 1 (fun _ => 0) grp (fun _ => 0).
@@ -26,7 +24,7 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 
 Example latched_ok : machine_ok sm1 /\ wf latched /\ alone latched sm1 0 /\ C sched1 (0, 3) = 16.
 Proof.
-  split; [split; simpl; intros; lia|]. split; [apply wf_ok; vm_compute; reflexivity|].
+  split; [split; simpl; intros; lia|]. split; [apply wf_fast_ok; vm_compute; reflexivity|].
   split; [intros x _; reflexivity|reflexivity].
 Qed.
 
@@ -58,11 +56,9 @@ Example apart_bounds : SIB_at apart sm0 0 = 18 /\ FIB_at apart sm0 0 = 12.
 Proof. vm_compute. auto. Qed.
 
 (** Certificates: tables in place of the computation; one number less is refused. *)
-Example apart_certificate : bound_check apart sm0 (fib_charge apart sm0) 0 [[0]; [0; 4]] [[0];
-  [0; 4]] 12 = true
-  /\ bound_check apart sm0 (fib_charge apart sm0) 0 [[0]; [0; 4]] [[0]; [0; 4]] 11 = false
-  /\ bound_check apart sm0 (fib_charge apart sm0) 0 [[0]; [0; 3]] [[0]; [0; 3]] 12 = false.
-Proof. vm_compute. auto. Qed.
+Example apart_certificate : let claim d := fib_claim apart sm0 0 [[0]; [0; d]] [[0]; [0; d]] in
+  (claim 4 12, claim 4 11, claim 3 12) = (true, false, false).
+Proof. vm_compute. reflexivity. Qed.
 
 (** Lemma 3: warp 1 is a thread block of its own, there from cycle 3 on.  From 3 on thread block 0
     has 9 cycles to go; its bound is 8, and the other initiates in 4 of these cycles. *)

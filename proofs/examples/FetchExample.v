@@ -4,9 +4,7 @@
     One warp of one instruction A(1,2).  Its fetch begins in cycle 0, misses, and the line is there
     3 cycles later; one more until the first issue. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb CheckSchedule Fetch.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Checks CheckFast Fetch.
 
 Definition code : block := [[Instr 0 1 2 [] 0]].
 Definition sm1 : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun _ => 0) (fun _ => 0).
@@ -61,7 +59,7 @@ Proof.
   split; [reflexivity|]. destruct fetch_runs as [V F].
   apply (fetch_block one_fetch 1 3 1 sm1 code late_start (fun _ => 0) (0, 0)); auto.
   - split; intros; cbn; lia.
-  - apply wf_ok. reflexivity.
+  - apply wf_fast_ok. reflexivity.
   - intros w k H. apply only_key in H. inversion H; subst. cbn.
     repeat split; try lia; try discriminate; tauto.
   - cbn. auto.

@@ -3,11 +3,8 @@
     Three thread blocks of one instruction, A(3,2), on two SMs with one slot each; the dispatcher
     takes a cycle for each, and up to one more before a slot that was used. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule CheckGrid Ledger
-  Grid Stay GridLedger Kernel.
-From Warpbound Require Import Halves Kernels.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Model Elb Paths Checks CheckFast
+  CheckGrid Ledger Grid Stay GridLedger Kernel Halves Kernels.
 
 Definition A : instr := Instr 0 3 2 [] 0.
 Definition pick (l : list nat) (b : nat) : nat := nth b l 0.
@@ -43,7 +40,7 @@ Definition none : nat -> key -> nat := fun _ _ => 0.
 
 Example ready3 i : i < 2 -> machine_ok (mach grid3 i) /\ wf (prog grid3 i).
 Proof.
-  intros Hi. split; [split; intros; cbn; lia|]. apply wf_ok.
+  intros Hi. split; [split; intros; cbn; lia|]. apply wf_fast_ok.
   destruct i as [|[|i]]; [| |lia]; reflexivity.
 Qed.
 
@@ -127,22 +124,14 @@ Proof.
   - intros x y Hx Hy Hs. rewrite (IsA x Hx), (IsA y Hy) in Hs. cbn in Hs. lia.
 Qed.
 
-Example check3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute.
+Example check3 : kernel_claim (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute.
   reflexivity. Qed.
-Example forged3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute.
+Example forged3 : kernel_claim (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute.
   reflexivity. Qed.
 
-(** A checked certificate of K-BAL bounds the example by 14 cycles, *)
+(** A checked certificate of K-BAL bounds the example by 14 cycles. *)
 Example certified3 b : b < 3 -> ended run3 b <= 14.
 Proof.
-  apply (kernel_check_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl
+  apply (kernel_claim_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl
     eq_refl eq_refl ready3 run3_valid run3_dynamic); [cbn; lia|exact made3].
-Qed.
-
-(** and so does what the extracted checker accepts. *)
-Example claimed3 b : b < 3 -> ended run3 b <= 14.
-Proof.
-  apply (kernel_claim_ok (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 eq_refl grid3 run3
-    (fun _ _ => (0, 0)) eq_refl eq_refl eq_refl eq_refl ready3 run3_valid run3_dynamic);
-    [cbn; lia|exact made3].
 Qed.

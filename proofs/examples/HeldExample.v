@@ -5,10 +5,8 @@
     request may be on its way at a time ([limited]), it is held back until the first one's data is
     there in cycle 5; else it waits for the memory, from 2 to 3. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule CheckGrid Grid
-  Kernel Waits Slower HeldBack KMem HeldMemory.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Model Elb Paths Checks CheckFast
+  CheckGrid Grid Kernel Waits Slower HeldBack KMem HeldMemory.
 
 Definition load (init lat : nat) : instr := Instr 0 init lat [] 0.
 Definition one_sm : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun _ => 0)
@@ -97,18 +95,17 @@ Qed.
 Section Ends.
   Variables (l : bool) (n : nat).
   Lemma loads_ok i : i < 1 -> machine_ok one_sm /\ wf (loads_took l i).
-  Proof. intros Hi. split; [split; intros; cbn; lia|]. apply wf_ok. destruct l; reflexivity. Qed.
-  Lemma loads_E b : b < 1 -> sum (fun x => if whose (loads n) (sm_of (loads_run l) b) x =? b
-    then init (get (prog (loads n) 0) x) else 0) (keys (prog (loads n) 0)) <= 2.
-  Proof. intros Hb. replace b with 0 by lia. cbn. lia. Qed.
-  Lemma loads_L b x : b < 1 -> In x (keys (prog (loads n) 0)) ->
-    whose (loads n) (sm_of (loads_run l) b) x = b -> 0 + lat (get (prog (loads n) 0) x) <= n.
-  Proof. intros Hb Hx _. apply load_key in Hx as [-> | ->]; cbn; lia. Qed.
-  Lemma loads_lam i : i < 1 -> lam_cert one_sm (prog (loads n) i) (fun _ => 0).
   Proof.
-    intros Hi w j Hj. cbn in Hi. replace i with 0 in * by lia.
-    apply load_key in Hj as [E|E]; inversion E; subst; cbn; repeat split; try lia; try discriminate;
-      intros; contradiction.
+    intros Hi. split; [split; intros; cbn; lia|]. apply wf_fast_ok. destruct l; reflexivity.
+  Qed.
+  Lemma loads_sums : sums_of (loads n) (loads_run l) (fun _ => 2) (fun _ => n) (fun _ _ => 0).
+  Proof.
+    split.
+    - intros b Hb. cbn in Hb. replace b with 0 by lia. cbn. lia.
+    - intros b x Hb Hx _. apply (load_key n) in Hx as [-> | ->]; cbn; lia.
+    - intros i Hi w j Hj. cbn in Hi. replace i with 0 in * by lia.
+      apply load_key in Hj as [E|E]; inversion E; subst; cbn; repeat split; try lia;
+        try discriminate; intros; contradiction.
   Qed.
   Lemma loads_go : goes_anywhere (loads n) (loads_run l).
   Proof. intros b t i z Hb W Ht. cbn in Ht. lia. Qed.
@@ -133,9 +130,9 @@ Theorem loads_end : ended (loads_run true) 0 <= k_sm 1 1 0 (amounts true 2 (fun 
 Proof.
   split.
   - apply (k_mem _ _ _ _ _ _ _ _ _ _ _ _ _ (loads_held true 2) (le_n _) (loads_ok true) _ _ _
-      (loads_E true 2) (loads_L true 2) (loads_lam 2)); auto using loads_go, loads_dealt.
+      (loads_sums true 2)); auto using loads_go, loads_dealt.
   - apply (k_mem_static _ _ _ _ _ _ _ _ _ _ _ _ _ (loads_held true 2) (le_n _) (loads_ok true) _ _
-      _ (loads_E true 2) (loads_L true 2) (loads_lam 2)); auto.
+      _ (loads_sums true 2)); auto.
 Qed.
 Example loads_12 : ended (loads_run true) 0 = 10 /\
   k_sm 1 1 0 (amounts true 2 (fun _ => 2)) + (0 * 1 + 2 * 2) = 12.
@@ -143,9 +140,7 @@ Proof. split; vm_compute; reflexivity. Qed.
 
 (** Both are served in order: with the wait of at most 2 in latencies, and Z = 8, it is 14. *)
 Lemma served_in_order l : first_come (two l).
-Proof.
-  intros r z Hr Hz C. apply of_two in Hr, Hz. destruct l; intuition subst; cbn in *; lia.
-Qed.
+Proof. intros r z Hr Hz C. apply of_two in Hr, Hz. destruct l; intuition subst; cbn in *; lia. Qed.
 Theorem loads_in_order : ended (loads_run true) 0 <= k_sm 1 1 0 (amounts true 4 (fun _ => 2 + 2))
     + (0 * 1 + 0)
   /\ ended (loads_run true) 0 <= k_sm_of (loads 4) (loads_run true) (amount (asked_of (loads 4)
@@ -159,10 +154,10 @@ Proof.
   { intros i x Hi Hx. left. apply (load_key 4) in Hx as [-> | ->]; cbn; lia. }
   split.
   - apply (k_mem_in_order _ _ _ _ _ _ _ _ _ _ _ _ _ (loads_held true 4) (le_n _) (loads_ok true) _ _
-      _ (loads_E true 4) (loads_L true 4) (loads_lam 4) (or_introl (served_in_order true)) Slow);
+      _ (loads_sums true 4) (or_introl (served_in_order true)) Slow);
       auto using loads_go, loads_dealt.
   - apply (k_mem_in_order_static _ _ _ _ _ _ _ _ _ _ _ _ _ (loads_held true 4) (le_n _)
-      (loads_ok true) _ _ _ (loads_E true 4) (loads_L true 4) (loads_lam 4)
+      (loads_ok true) _ _ _ (loads_sums true 4)
       (or_introl (served_in_order true)) Slow); auto.
 Qed.
 Example loads_14 : k_sm 1 1 0 (amounts true 4 (fun _ => 2 + 2)) = 14.
@@ -172,7 +167,7 @@ Proof. vm_compute. reflexivity. Qed.
 Theorem loads_free : ended (loads_run false) 0 <= k_sm 1 1 0 [Kind 2 2 4 4] + (0 * 1 + 2 * 2).
 Proof.
   apply (k_mem_free _ _ _ _ _ _ _ _ _ _ _ _ _ (loads_held false 2) (loads_ok false) _ _ _
-    (loads_E false 2) (loads_L false 2) (loads_lam 2)); auto using loads_go, loads_dealt.
+    (loads_sums false 2)); auto using loads_go, loads_dealt.
 Qed.
 Example loads_8 : ended (loads_run false) 0 = 7 /\ k_sm 1 1 0 [Kind 2 2 4 4] + (0 * 1 + 2 * 2) = 8.
 Proof. split; vm_compute; reflexivity. Qed.

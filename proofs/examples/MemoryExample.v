@@ -1,8 +1,6 @@
 (** * Two SMs and a memory that serves three requests of them, two cycles each *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Waits.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Waits.
 
 (** SM 0 sends requests 0 and 2, SM 1 request 1. *)
 Definition three : memory :=

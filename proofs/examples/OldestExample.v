@@ -5,10 +5,8 @@
     unit 1 that reads its result; thread block 1 a long initiation on unit 1, which begins while the
     elder waits for the result. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule CheckOldest Serial SerialPaths
-  ChainSlot ChainTurns Oldest OldestStay Oldests.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Checks CheckFast CheckSchedule CheckOldest
+  Serial SerialPaths ChainSlot ChainTurns Oldest OldestStay Oldests.
 
 Definition two : block := [[Instr 0 1 2 [] 0; Instr 1 1 0 [0] 0]; [Instr 1 4 0 [] 0]].
 Definition sm : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun w => w) (fun _ => 0).
@@ -22,7 +20,7 @@ Definition times : schedule :=
     (fun _ => 0).
 
 Example ready_sm : machine_ok sm. Proof. split; intros; cbn; lia. Qed.
-Example wf_two : wf two. Proof. apply wf_ok. vm_compute. reflexivity. Qed.
+Example wf_two : wf two. Proof. apply wf_fast_ok. vm_compute. reflexivity. Qed.
 Example times_valid : valid sm two times. Proof.
   apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
@@ -114,9 +112,7 @@ Definition four3 (_ _ _ : nat) : nat := 4.
 Definition chain3 : chain_kind := Chain 3 [] 3 4 4 1.
 
 Example first3 i : i < 2 -> oldest_first (mach grid3 i) (prog grid3 i) (sched run3 i) (place run3).
-Proof.
-  intros Hi. apply oldest_first_ok. destruct i as [|[|i]]; [reflexivity|reflexivity|lia].
-Qed.
+Proof. intros Hi. apply oldest_first_ok. destruct i as [|[|i]]; [reflexivity|reflexivity|lia]. Qed.
 
 Lemma get3 i x : i < 2 -> In x (keys (prog grid3 i)) -> get (prog grid3 i) x = A.
 Proof.

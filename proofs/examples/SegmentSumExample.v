@@ -6,10 +6,9 @@
     it on its way, and the second load hits on it.  Block 2 follows on SM 0, two cycles behind block
     0: a load finds A, and a store goes below. *)
 
-From Coq Require Import List Arith Lia Bool Sorted.
-From Warpbound Require Import Cycles Largest Model Elb CheckSchedule CheckGrid Grid Caches
-  SegmentSum.
-Import ListNotations.
+From Coq Require Import Sorted.
+From Warpbound Require Import Base Cycles Largest Model Elb CheckSchedule CheckGrid Grid Caches
+  SegmentSum Checks CheckFast.
 
 Definition access (init lat : nat) : list instr := [Instr 0 init lat [] 0].
 Definition of_block (i w : nat) : nat := if i =? 0 then (if w <? 2 then 0 else 2) else 1.
@@ -136,7 +135,7 @@ Proof.
   apply (segment_sum _ _ _ _ _ _ _ _ (Z ones six 2) accesses_keep) with (L := fun _ _ => 0).
   - intros i N Hi. exact (entry_stalls _ _ _ _ _ _ _ _ accesses_keep accesses_enter (le_n _) 2 i N
       Hi (two_loads i Hi)).
-  - intros i Hi. split; [split; intros; cbn; lia|]. apply wf_ok.
+  - intros i Hi. split; [split; intros; cbn; lia|]. apply wf_fast_ok.
     destruct i as [|[|i]]; [reflexivity|reflexivity|cbn in Hi; lia].
   - intros i x Hi Hx. split; [lia|]. intros r Hr. each_warp Hi Hx; each_request Hr; cbn; intros;
       try lia; try discriminate.

@@ -4,12 +4,9 @@
     one (2).  The first warp of each has a load behind a barrier that only the second section waits
     for. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb Paths CheckSchedule Run Progress Issued
-  Formulas Ledger Grid Stay GridLedger Kernel.
-From Warpbound Require Import Serial SerialPotential SerialPaths SerialLedger SerialGrid
-  GridExample Serials.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Elb Paths Checks CheckFast Run Progress
+  Issued Formulas Ledger Grid Stay GridLedger Kernel Serial SerialPotential SerialPaths SerialLedger
+  SerialGrid GridExample Serials.
 
 Definition warps : block :=
   let first := [Instr 0 2 9 [] 0; Instr 9 0 0 [] 0; Instr 0 1 3 [0] 1] in
@@ -21,7 +18,7 @@ Definition sm2 : machine := Machine (fun _ => 1) (Some 1) 1 (fun w => w mod 2) (
 Definition home2 (f : nat) : option nat := if f <? 2 then Some f else None.
 
 Example machine2 : machine_ok sm2. Proof. split; intros; cbn; lia. Qed.
-Example wf2 : wf warps. Proof. apply wf_ok. vm_compute. reflexivity. Qed.
+Example wf2 : wf warps. Proof. apply wf_fast_ok. vm_compute. reflexivity. Qed.
 
 Example home2_ok : home_ok sm2 warps home2.
 Proof.
@@ -89,7 +86,7 @@ Proof.
 Qed.
 
 (** The second thread block is a copy of the first. *)
-From Warpbound Require Import SerialCopies.
+From Warpbound Require Import SoloCopies SerialCopies.
 Definition written : block := firstn 2 warps.
 Definition alone2 : machine := Machine (fun _ => 1) (Some 1) 1 (fun w => w mod 2) (fun _ => 0)
   (fun _ => 3).
@@ -100,11 +97,10 @@ Proof.
   destruct Hx.
 Qed.
 
-Example copy2 : copy_of written alone2 home2 [0; 1] warps sm2 home2 [0; 1] 1 (fun w => w mod 2)
-  (fun c => c).
+Example copy2 : renamed written alone2 sm2 warps 1 (fun w => w mod 2) (fun f => f) (fun c => c).
 Proof.
-  constructor; try (intros w k H; apply second in H; cbn in H;
-    repeat (destruct H as [E|H]; [inversion E; subst; vm_compute; auto 10|]); destruct H); auto.
+  constructor; try reflexivity; auto; try (intros w k H; apply second in H; cbn in H;
+    repeat (destruct H as [E|H]; [inversion E; subst; vm_compute; auto 10|]); destruct H).
   - intros v k H. cbn in H. repeat (destruct H as [E|H];
       [inversion E; subst v k; match type of E with (?v, _) = _ => exists (v + 2) end; split;
       [split|]; vm_compute; auto 20|]). destruct H.
@@ -112,11 +108,15 @@ Proof.
     assert (w = 2 \/ w = 3) by intuition congruence.
     assert (v = 2 \/ v = 3) by intuition congruence.
     destruct H as [->| ->], H0 as [->| ->]; vm_compute in E; congruence.
+  - intros x H. apply second in H. cbn in H.
+    repeat (destruct H as [<-|H]; [reflexivity|]). destruct H.
 Qed.
 
 (** V of the thread block on its slot is at most 20. *)
 Example copy2_V : SERIAL sm2 warps home2 [0; 1] 1 <= 20.
 Proof.
-  apply (copy_serial written warps alone2 sm2 home2 home2 [0; 1] [0; 1] 1 _ _ copy2 wf2).
-  apply wf_ok. vm_compute. reflexivity.
+  apply (copy_serial written warps alone2 sm2 1 _ _ _ copy2 home2 home2 [0; 1] [0; 1]); auto;
+    [|exact wf2|apply wf_fast_ok; vm_compute; reflexivity].
+  intros x H. apply second in H. cbn in H. repeat (destruct H as [<-|H]; [reflexivity|]).
+  destruct H.
 Qed.

@@ -1,8 +1,6 @@
 (** * Two instructions of a warp in a cycle *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model CheckSchedule Elb ElbTurns Paths.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Checks CheckFast Elb ElbTurns Paths.
 
 (** A(1,0) and B(1,2) on two units, issued together, and C(1,0), which waits for B. *)
 Definition pair_then : block := [[Instr 0 1 0 [] 0; Instr 1 1 2 [] 0; Instr 0 1 0 [1] 0]].
@@ -49,7 +47,7 @@ Example together_ends x : In x (keys pair_then) -> C together x <= 5.
 Proof.
   intros Hx. change 5 with (begin together (group one_core (fst x)) + E pair_then
     + top pair_then (lamI pair_then one_core)).
-  assert (wf pair_then) as W by (apply wf_ok; reflexivity).
+  assert (wf pair_then) as W by (apply wf_fast_ok; reflexivity).
   apply (turns_elb 2); [split; cbn; lia|exact W|exact together_valid|apply lamI_cert, W|exact Hx].
 Qed.
 
@@ -57,7 +55,7 @@ Qed.
 Theorem together_idle x : In x (keys pair_then) ->
   cnt (idle_from pair_then together 0) (C together x) <= 2.
 Proof.
-  intros Hx. assert (wf pair_then) as W by (apply wf_ok; reflexivity).
+  intros Hx. assert (wf pair_then) as W by (apply wf_fast_ok; reflexivity).
   pose proof (turns_idle 2 one_core pair_then together (lamI pair_then one_core) x
     (conj (fun _ => le_n _) (le_n _)) W together_valid (lamI_cert _ _ W) Hx) as H.
   etransitivity; [exact H|]. apply keys3 in Hx. intuition subst; vm_compute; lia.

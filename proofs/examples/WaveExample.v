@@ -1,10 +1,9 @@
 (** * Two thread blocks on an SM: one with a barrier that begins before the other; extras are
     needed *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule CheckGrid Bounds IsolationPaths
-  AlnPaths Grid Stay WaveSib WaveExtras Wave WaveAlign WaveAlignPaths Teams WaveTeams WaveTeamPaths.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Checks CheckFast CheckSchedule CheckGrid
+  Bounds IsolationPaths AlnPaths Prefix Progress Issued Exists Grid Stay WaveSib WaveExtras Wave
+  Teams WaveTeams WaveTeamPaths.
 
 (** Thread block 0: A(2,1), a barrier whose release takes a cycle, B(2,0); thread block 1: C(3,0).
     One unit, depth 0. *)
@@ -25,14 +24,14 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
 (** By itself thread block 0 needs 6 cycles, the other adds 3; it ends at 7. *)
 Example numbers : (SIB_at (only sm1 0 both) sm1 0, FIB_at (only sm1 0 both) sm1 0,
-  adds both sm1 0 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
+  adds_with_extras sm1 both 0 [0] 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
 Proof. vm_compute. reflexivity. Qed.
 
 (** That is so of each execution in which no other thread block is there. *)
 Example both_alone : solo_bound sm1 both 0 6.
 Proof.
   assert (machine_ok sm1) as M by (split; cbn; lia).
-  assert (wf both /\ wf (only sm1 0 both)) as [W Wo] by (split; apply wf_ok; reflexivity).
+  assert (wf both /\ wf (only sm1 0 both)) as [W Wo] by (split; apply wf_fast_ok; reflexivity).
   pose proof (solo_sib sm1 both 0 _ _ M W (iso_at_edges _ sm1 Wo)) as S.
   pose proof (solo_fib sm1 both 0 _ _ M W (iso_at_edges _ sm1 Wo)) as F.
   intros s x V Hx. pose proof (Nat.min_glb _ _ _ (S s x V Hx) (F s x V Hx)) as H.
@@ -40,16 +39,18 @@ Proof.
   apply Nat.add_le_mono_l. vm_compute. lia.
 Qed.
 
-(** Theorem 1 without extras bounds the example by 9 cycles. *)
+(** Theorem 1 bounds the example by 9 cycles; on one sub-core there are no extras. *)
 Example wave2_ends x : of sm1 both 0 x -> C wave2 x <= 9.
 Proof.
   intros Hx. change 9 with (0 + min (SIB_at (only sm1 0 both) sm1 0)
-    (FIB_at (only sm1 0 both) sm1 0) + sum (adds both sm1 0 0) [1]).
-  apply (SIB_wave sm1 both wave2 0 0 [1] x); [split; cbn; lia|apply wf_ok;
-    reflexivity|exact wave2_valid|cbn; lia| | | |exact Hx].
+    (FIB_at (only sm1 0 both) sm1 0)
+    + sum (adds_with_extras sm1 both 0 [0] 0) (strangers 0 [1])).
+  apply (SIB_wave_extras sm1 both wave2 0 0 [1] [0]) with (turn := fun _ _ => 0);
+    [split; cbn; lia|apply wf_fast_ok; reflexivity|exact wave2_valid|cbn; lia| | |
+     |apply cost_same; discriminate|exact Hx].
   - intros y Hy N O. exfalso. cbn in Hy, N, O. intuition subst; cbn in *; auto.
-  - right. reflexivity.
-  - apply cost_same. discriminate.
+  - split; [exact (seq_NoDup 1 0)|]. intros w. left. reflexivity.
+  - split; intros; cbn; lia.
 Qed.
 
 (** ** Two sub-cores: without extras the bound is exceeded
@@ -62,6 +63,13 @@ Definition four : block :=
     [Instr 2 1 5 [] 0; Instr 1 5 0 [0] 0]].
 Definition sm2 : machine := Machine (fun _ => 1) (Some 0) 1 (fun w => w mod 2) (fun w => w / 2)
   (fun _ => 0).
+
+Lemma cores4 : NoDup [0; 1] /\ forall w, In (core sm2 w) [0; 1].
+Proof.
+  split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
+  pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
+  destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+Qed.
 
 Definition start4 (x : key) : nat := nth (snd x) (nth (fst x) [[5]; [11]; [0]; [0; 6]] []) 0.
 Definition wave4 : schedule :=
@@ -84,15 +92,16 @@ Proof.
   change 13 with (0 + min (SIB_at (only sm2 0 four) sm2 0) (FIB_at (only sm2 0 four) sm2 0)
     + sum (adds_with_extras sm2 four 0 [0; 1] (last_section four sm2 0)) (strangers 0 [1])).
   apply (SIB_wave_extras sm2 four wave4 0 0 [1] [0; 1]) with (turn := fun _ q => q);
-    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| |
+    [split; cbn; lia|apply wf_fast_ok; reflexivity|exact wave4_valid|cbn; lia| |
     |apply changes_barriers|apply cost_same; discriminate|exact Hx].
   - intros y Hy N O. exfalso. cbn in Hy. intuition subst; cbn in *; auto.
-  - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
-    pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
-    destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+  - exact cores4.
 Qed.
 
 (** ** The two as a grid on one SM *)
+
+Lemma ok4 : machine_ok sm2 /\ wf four.
+Proof. split; [split; cbn; lia|apply wf_fast_ok; reflexivity]. Qed.
 
 Definition grid4 : grid := Grid 2 1 2 0 0 (fun _ => sm2) (fun _ => four).
 Definition run4 : execution :=
@@ -125,10 +134,8 @@ Proof.
     with (sum (adds4 c) (strangers c (mates grid4 run4 c)))
     by (destruct c as [|[|c]]; [reflexivity|reflexivity|lia]). unfold own4, adds4.
   apply (stays_extras sm2 four c _ [0; 1] (fun _ q => q) (last_section four sm2 c));
-    [split; cbn; lia|apply wf_ok; reflexivity| |apply changes_barriers|apply cost_same;
-    discriminate]. split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
-  pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
-  destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+    [split; cbn; lia|apply wf_fast_ok; reflexivity|exact cores4|apply changes_barriers|
+     apply cost_same; discriminate].
 Qed.
 
 (** The bound of one wave is 13 cycles for the grid, however it is dispatched. *)
@@ -148,6 +155,30 @@ Proof.
     as H2. rewrite !Nat.add_0_r in H2. exact H2.
 Qed.
 
+(** An execution of this grid exists, whoever is first and whatever the actual times are. *)
+Definition any4 (order : schedule -> nat -> list key) (ai al : key -> nat) : execution :=
+  at_once grid4 (fun _ => order)
+    (fun _ => Schedule (fun _ => 0) (fun _ => 0) ai al (fun _ _ => 0) (fun _ => 0)).
+Example any4_valid order ai al : fair four order ->
+  (forall x, In x (keys four) -> takes (get four x) <= ai x <= init (get four x)
+    /\ al x <= lat (get four x)) ->
+  grid_valid grid4 (any4 order ai al) /\ forall b, b < 2 -> ended (any4 order ai al) b <= 13.
+Proof.
+  intros F T. destruct (at_once_valid grid4 (fun _ _ => ok4) (le_n 2)) with
+    (order := fun _ : nat => order) (times := fun _ : nat =>
+      Schedule (fun _ => 0) (fun _ => 0) ai al (fun _ _ => 0) (fun _ => 0)) as [V [_ D]].
+  - intros i x Hi Hx. cbn in Hi. replace i with 0 by lia. apply keys4 in Hx.
+    intuition subst; cbn; lia.
+  - intros i _. exact F.
+  - intros i _. split; [|split]; [intros x Hx; apply (T x Hx)|intros x Hx; apply (T x Hx)|].
+    intros g q. apply le_n.
+  - reflexivity.
+  - split; [exact V|]. intros b Hb. rewrite <- k_wave4.
+    apply (k_wave_bound grid4 _ V); [exact D|cbn; lia| |exact Hb]. intros c Hc.
+    unfold mates, Kernel.of_sm. cbn [any4 at_once sm_of].
+    destruct c as [|[|c]]; [exact (stays4 0 Hc)|exact (stays4 1 Hc)|cbn in Hc; lia].
+Qed.
+
 (** ** Theorem 2
 
     A B and B A, each a thread block, A and B of 3 cycles on two units and one after the other: sums
@@ -160,24 +191,10 @@ Definition sm3 (group : nat -> nat) : machine :=
 (** Alignment gives 10 cycles where sums give 12. *)
 Example alignment_gains :
   let m := sm3 (fun w => w) in
-  (SIB_at (only m 0 crossing) m 0 + adds crossing m 0 0 1, WAVE_ALN crossing m 0 [0] [1],
+  (SIB_at (only m 0 crossing) m 0 + adds_with_extras m crossing 0 [0] 0 1,
+    WAVE_TEAM_ALN crossing m 0 [0] [0] [1] (fun _ => true) (fun _ => [[1]]) 0,
     ALN crossing (sm3 (fun _ => 0))) = (12, 10, 10).
 Proof. vm_compute. reflexivity. Qed.
-
-Example aligned4 : WAVE_ALN four sm2 0 [0; 1] [2; 3] = 13.
-Proof. vm_compute. reflexivity. Qed.
-
-(** Theorem 2 with a team for each warp bounds the example by 13 cycles. *)
-Example wave4_aligned x : of sm2 four 0 x -> C wave4 x <= 13.
-Proof.
-  intros Hx. change (C wave4 x <= 0 + 13). rewrite <- aligned4.
-  apply (WAVE_ALN_bound sm2 four wave4 0 0 [1] [0; 1] [2; 3]);
-    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | | |cbn; lia|exact Hx].
-  - intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
-  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy.
-    intuition subst; cbn in *; auto; discriminate.
-  - intros y Hy G _. apply keys4 in Hy. intuition subst; cbn in *; auto.
-Qed.
 
 (** Warps 2 and 3 as one team, on two sub-cores: *)
 Definition team1 : nat -> list (list nat) := fun _ => [[2; 3]].
@@ -186,12 +203,6 @@ Example team4 : WAVE_TEAM_ALN four sm2 0 [0; 1] [0; 1] (strangers 0 [1])
   (fun _ => true) team1 (last_section four sm2 0) = 13.
 Proof. vm_compute. reflexivity. Qed.
 
-Lemma cores4 : NoDup [0; 1] /\ forall w, In (core sm2 w) [0; 1].
-Proof.
-  split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
-  pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
-  destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
-Qed.
 Lemma warps4 : NoDup [0; 1] /\ forall x, of sm2 four 0 x -> In (fst x) [0; 1].
 Proof.
   split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy.
@@ -206,8 +217,6 @@ Proof.
   - intros y Hy G _. exists [2; 3]. split; [left; reflexivity|]. apply keys4 in Hy.
     intuition subst; cbn in *; auto; discriminate.
 Qed.
-Lemma ok4 : machine_ok sm2 /\ wf four.
-Proof. split; [split; cbn; lia|apply wf_ok; reflexivity]. Qed.
 
 (** Theorem 2 with a team on two sub-cores bounds the example by 13 cycles, *)
 Example wave4_team x : of sm2 four 0 x -> C wave4 x <= 13.
@@ -221,7 +230,7 @@ Qed.
 
 (** and so it is in the grid, however it is dispatched. *)
 Notation team_adds := (team_sum sm2 four 0 [0; 1] (fun _ => true) team1 2 (last_section four sm2 0)
-  (team_table sm2 four 0 2) (fun w n => chain_table sm2 four 0 0 (length four) w n 0)).
+  (team_table sm2 four 0 2) (alone_table sm2 four 0)).
 Example run4_teams : ended run4 0 <= 13 /\ ended run4 0 <= 13.
 Proof.
   destruct ok4 as [M W].
@@ -232,7 +241,7 @@ Proof.
   let by_teams f := pose proof (f grid4 run4 run4_valid run4_shared 0 (le_S _ _ (le_n _)) [0; 1]
     (fun _ q => q) (last_section four sm2 0) [0; 1] (fun _ => true) team1
     (fun w u => fellow_table sm2 four 2 w u) (team_table sm2 four 0 2)
-    (fun w n => chain_table sm2 four 0 0 (length four) w n 0) 1 1 M W cores4 (moves_barriers _ _ _)
+    (alone_table sm2 four 0) 1 1 M W cores4 (moves_barriers _ _ _)
     warps4 Ts (le_S _ _ (le_n _)) (fun w u _ _ _ => fellow_cert sm2 four 2 w u W)
     (fun h tm _ _ _ => team_table_cert sm2 four 0 2 tm W) (alone_table_cert sm2 four 0 W) Q _ 0
     team_adds (le_n _) (fun _ _ => le_n _) (fun h Hh => match Hh with end)
@@ -248,8 +257,8 @@ Definition crossings : block :=
    [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]; [Instr 3 3 0 [] 0; Instr 2 3 0 [0] 0]].
 
 (** A team gives 10 cycles where sums give 12 and single warps 14. *)
-Example teams_gain : (SIB_at (only sm2 0 crossings) sm2 0 + adds crossings sm2 0 0 1,
-  WAVE_ALN crossings sm2 0 [0; 1] [2; 3], WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ =>
-  true) team1 0, WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => false) team1 0)
-  = (12, 14, 10, 12).
+Example teams_gain :
+  let aln all ts := WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => all) ts 0 in
+  (SIB_at (only sm2 0 crossings) sm2 0 + adds_with_extras sm2 crossings 0 [0; 1] 0 1,
+    aln true (fun _ => [[2]; [3]]), aln true team1, aln false team1) = (12, 14, 10, 12).
 Proof. vm_compute. reflexivity. Qed.

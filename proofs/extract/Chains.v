@@ -2,11 +2,8 @@
 
     Tables of the latency path and of the changes of sub-core are made by untrusted code. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb ChainWalk ChainWork ChainSlot ChainTurns ChainBlock
-  ChainFormulas Stay ChainGrid ChainKind.
-From Warpbound Require Import CheckSchedule Forward Compute CheckFast.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb ChainWalk ChainWork ChainSlot ChainTurns
+  ChainBlock ChainFormulas Stay ChainGrid ChainKind Checks Forward Compute CheckFast.
 
 (** Units beyond the sub-cores that there are count as shared. *)
 Definition within (cores : nat) (home : nat -> option nat) (f : nat) : option nat :=

@@ -1,14 +1,11 @@
 (** * Checkers of certificates in nearly linear time
 
-    What check/CheckSchedule.v and check/CheckBounds.v decide edge by edge: here each barrier
-    is one number a thread block and section, and each unit remembers its last instruction.
-    These are extracted and compared with warpbound-check (check/).  Instances and the issue
-    width are not looked at: what is accepted holds for any. *)
+    Each barrier is one number a thread block and section, and each unit remembers its last
+    instruction.  These are extracted and compared with warpbound-check (check/).  Instances
+    and the issue width are not looked at: what is accepted holds for any. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Isolation Bounds CheckSchedule Forward Compute
+From Warpbound Require Import Base Cycles Model Elb Isolation Bounds Checks Forward Compute
   Sections.
-Import ListNotations.
 
 (** ** Well-formed programs *)
 

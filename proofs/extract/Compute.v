@@ -4,9 +4,7 @@
     equals with [_fast] behind it: these are what Extracted.v extracts.
     Instructions are looked up in a table, longest paths found in one pass. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Paths Forward.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Paths Forward.
 
 (** ** Instructions with their keys, and from a table *)
 

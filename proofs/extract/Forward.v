@@ -4,11 +4,9 @@
     exponential time.  A pass over the nodes, each behind those that it has edges
     from, finds the same numbers: this is what is extracted. *)
 
-From Coq Require Import List Arith Lia Bool.
 From Coq Require Import FMapAVL FMapFacts OrderedTypeEx Mergesort Orders Permutation Sorted
   Relations.
-From Warpbound Require Import Cycles Model Paths.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Paths.
 
 (** ** Tables *)
 

@@ -1,13 +1,20 @@
 (** * ALN and FIFO in polynomial time
 
-    Longest paths of block/AlnPaths.v and check/CheckFifo.v in one pass over the nodes of
+    Longest paths of block/AlnPaths.v and block/FifoPaths.v in one pass over the nodes of
     each graph, whose edges are found once. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths Fifo
-  CheckSchedule CheckAln.
-From Warpbound Require Import Forward Compute CheckFast.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths
+  Fifo Checks Forward Compute CheckFast.
+
+(** All nodes of a warp. *)
+Definition nodes (b : block) (w : nat) : list node :=
+  flat_map (fun k => [(false, k); (true, k)]) (seq 0 (len b w)).
+
+Lemma in_nodes b w n : In (w, snd n) (keys b) -> In n (nodes b w).
+Proof.
+  intros Hn. apply in_keys in Hn as [_ Hn]. apply in_flat_map. exists (snd n).
+  split; [apply in_seq; lia|]. destruct n as [[|] k]; simpl; auto.
+Qed.
 
 (** ** The graph of a warp: of each node, by its height, the node and its edges *)
 

@@ -1,15 +1,12 @@
 (** * K-SM, K-AREA and K-BAL in polynomial time, and claims of kernels
 
     The formulas of kernel/Formulas.v without lists of lists, K-BAL by halves
-    (kernel/Halves.v), static dispatch as the program adds up, and the checker of
+    (kernel/Halves.v), static dispatch as the program adds up, and the checker of claims of
     check/CheckKernel.v in nearly linear time. *)
 
-From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Base Cycles Model Elb Paths Largest Formulas Checks Grid GridLedger
+  Kernel Copies CheckKernel Halves Forward Compute CheckFast.
 From Warpbound Require Extras.
-From Warpbound Require Import Cycles Model Elb Paths Largest Formulas CheckSchedule Grid GridLedger
-  Kernel Copies CheckKernel.
-From Warpbound Require Import Halves Forward Compute CheckFast.
-Import ListNotations.
 
 (** ** Formulas *)
 

@@ -4,7 +4,8 @@
     their range is one of checked.ml, which raises [Overflow] where it does: a
     number that comes out is the one that is meant. *)
 
-From Coq Require Import Arith Extraction ExtrOcamlBasic.
+From Coq Require Import Extraction ExtrOcamlBasic.
+From Warpbound Require Import Base.
 
 Extract Inductive nat => "int" ["0" "Checked.succ"]
   "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".

@@ -1,9 +1,7 @@
 (** * L' and V' of K-OLDEST as functions: the serial time of the block with its pauses *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Serial SerialPaths Oldest OldestStay Forward
+From Warpbound Require Import Base Cycles Largest Model Serial SerialPaths Oldest OldestStay Forward
   Serials.
-Import ListNotations.
 
 Section Oldests.
   Variables (m : machine) (p : block) (hold : nat -> nat).

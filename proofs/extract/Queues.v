@@ -1,10 +1,7 @@
 (** * FIFO in polynomial time: a warp and a section at a time *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths Fifo
-  FifoPaths CheckSchedule CheckAln.
-From Warpbound Require Import Forward Compute Sections CheckFast Graphs.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Potential PotentialBound Graph Paths Aln AlnPaths
+  Fifo FifoPaths Checks Forward Compute Sections CheckFast Graphs.
 
 (** The nodes of a section. *)
 Definition nodes_of (b : block) (w q : nat) : list node :=

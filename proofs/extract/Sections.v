@@ -3,9 +3,8 @@
     [block_bound] of block/Bounds.v with the charges of SIB and of FIB: each section is
     cut out once, and what a warp is charged is added up once a warp and section. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Isolation Queue Bounds IsolationPaths Forward Compute.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Isolation Queue Bounds IsolationPaths Forward
+  Compute.
 
 (** ** What units have *)
 

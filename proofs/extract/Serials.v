@@ -1,8 +1,6 @@
 (** * Serial times in polynomial time *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Paths Forward Compute Serial SerialPaths.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Paths Forward Compute Serial SerialPaths.
 
 (** Chains found in one pass. *)
 Definition chain_to_fast (m : machine) (p : block) : Table.t nat :=

@@ -126,7 +126,7 @@ exception No_execution
 let takes_as_long (b : Reading.block) machine block cycles =
   match execution_of b machine block with
   | exception Incomplete -> raise No_execution
-  | table when not (is_kept machine block table) -> raise No_execution
+  | table when not (is_valid machine block table) -> raise No_execution
   | table ->
     let latest most t (_, inst) = if inst == nothing then most else Stdlib.max most t.ready in
     let of_warp most times (path, _) = List.fold_left2 latest most (Array.to_list times) (path_of b path) in

@@ -1,5 +1,4 @@
-(* Schedules as tables of times, of which the checkers [valid_b] of proofs/check/CheckSchedule.v and [schedule_claim] of
-   proofs/extract/Schedules.v are asked. *)
+(* Schedules as tables of times, of which the checker [valid_b] of proofs/check/CheckSchedule.v is asked. *)
 
 open Extracted
 
@@ -33,10 +32,3 @@ let schedule_of ?(starts = at_once) (machine : machine) table =
     al = at (fun t -> t.ready - t.free); ar = (fun _ q -> machine.release q); begin0 = starts }
 
 let is_valid machine block table = valid_b machine block (schedule_of machine table)
-
-(* The same in nearly linear time: keys unit by unit in the order of issue. *)
-let is_kept (machine : machine) block table =
-  let insts = Array.of_list (List.map Array.of_list block) in
-  let place (w, k) = let t = table.(w).(k) in (insts.(w).(k).fu, t.issue, t.start) in
-  let in_order x y = compare (place x) (place y) in
-  schedule_claim machine block (schedule_of machine table) (List.sort in_order (keys block))

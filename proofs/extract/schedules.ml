@@ -38,7 +38,7 @@ let check_schedule case machine block (policy, rows) =
 
 let check_case case =
   let block = block_of case and machine = machine_of case in
-  if not (wf_b block) then raise (Malformed ("not well-formed: case " ^ case.name));
+  if not (wf_fast block) then raise (Malformed ("not well-formed: case " ^ case.name));
   List.iter (check_schedule case machine block) case.schedules
 
 let () =

@@ -1,9 +1,7 @@
 (** * A thread block that has its SM to itself while it stays: what is proven of a clean SM counts
     (docs/proofs.md, lemma 4, n = 1) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Stay.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Stay.
 
 Lemma count_only m b p (q q' : key -> bool) : (forall x, of m p b x -> q' x = q x) ->
   (forall y, In y (keys p) -> group m (fst y) <> b -> q y = false) ->
@@ -34,8 +32,7 @@ Proof. intros H. unfold on. rewrite (get_of m b p x H). reflexivity. Qed.
 
 Section Alone.
   Variables (m : machine) (p : block) (s : schedule) (b e : nat).
-  Hypothesis V : valid m p s.
-  Hypothesis He : forall x, of m p b x -> C s x <= e.
+  Hypotheses (V : valid m p s) (He : forall x, of m p b x -> C s x <= e).
   (** Nothing else is issued or under way from its start to its end. *)
   Hypothesis Clear : forall y, In y (keys p) -> group m (fst y) <> b -> C s y <= begin s b \/
     e <= I s y.

@@ -7,9 +7,8 @@
     thread block is dispatched, when all SMs are full, and behind that on the SM that ends last:
     [v] twice. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area Balance.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area
+  Balance.
 
 Record apart (r : run) (M R delta v : nat) (kd : nat -> kind) (own : nat -> run)
     (clock : nat -> nat -> nat) : Prop := {
@@ -109,8 +108,7 @@ Section Apart.
   Qed.
 
   (** ** Dynamic dispatch *)
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
 
   Section Used.
     Hypothesis Used : all_taken r M R.

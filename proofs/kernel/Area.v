@@ -1,10 +1,8 @@
 (** * The area that slots of SMs have: K-AREA (docs/proofs.md, theorem 6), its arithmetic, and what
     the last thread blocks take; the theorem is in Apart.v *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail OneSm Dynamic.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail OneSm Dynamic.
 From Warpbound Require Export Filled.
-Import ListNotations.
 
 (** A full SM behind the last dispatch weighs most with all its idle cycles. *)
 Lemma area_arith M R c x y X L lm d E B : 1 <= M -> 1 <= R -> M * R <= B ->

@@ -1,8 +1,6 @@
 (** * The other SMs: for K-BAL (docs/proofs.md, theorem 7), which is in Apart.v *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area.
 
 Section Shares.
   Variables (r : run) (M : nat) (kd : nat -> kind).
@@ -35,8 +33,7 @@ Section Balance.
   Hypothesis Lg : ledger r M R delta kd.
   Notation cnted := (counted r).
   Notation l := (map kd (all r)).
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
 
   Section Ends.
     Variables (z b : nat).

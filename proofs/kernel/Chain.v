@@ -6,11 +6,9 @@
     either the fine sums or the coarse ones.  [home i] says to which sub-core of SM [i] a unit is
     private. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb ChainWalk ChainSlot
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb ChainWalk ChainSlot
   ChainFormulas Ledger Dynamic ChainDispatch ChainBalance ChainArea Grid GridLedger Kernel
   ChainGrid.
-Import ListNotations.
 
 (** What is known of the thread blocks keeps the accounts of ChainFormulas.v, in whichever way that
     is shown. *)
@@ -171,8 +169,7 @@ Section Views.
           chain_amounts (mach G i) (prog G i) (home i) cores (L i) (h i) (wnd i) (K i) b (ck b)).
 
   Variables (kd : nat -> kind) (views : list (nat -> chain_kind)).
-  Hypothesis HB : amounts_of G X kd L.
-  Hypothesis HV : forall ck, In ck views -> is_view ck.
+  Hypotheses (HB : amounts_of G X kd L) (HV : forall ck, In ck views -> is_view ck).
   Hypothesis Dyn : goes_anywhere G X.
   Notation plain_kinds := (map kd (seq 0 (blocks G))).
   Notation kinds := (map (fun ck => map ck (seq 0 (blocks G))) views).

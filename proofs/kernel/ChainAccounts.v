@@ -6,9 +6,8 @@
     the route changes in its stay.  Routes of the thread blocks of a slot, one behind the other, are
     the path of a slot. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail GridLedger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Ledger Tail
+  GridLedger.
 
 (** The route changes behind cycle [t]. *)
 Definition turns_at (ro : nat -> nat) (t : nat) : bool := negb (ro t =? ro (S t)).
@@ -214,8 +213,7 @@ Section Accounts.
 
     Section Slot.
       Variables (q : nat) (F : list nat).
-      Hypothesis Hq : q < R.
-      Hypothesis Slot : whole_slot r i q F.
+      Hypotheses (Hq : q < R) (Slot : whole_slot r i q F).
       Notation upto n := (filter (fun c => ord r c <? n) F).
       Notation own := (fun c => delay r delta c + (cW (ck c) + cO (ck c))).
 

@@ -1,10 +1,8 @@
 (** * K-CHAIN-AREA (docs/sub-core-bounds.md, theorem 3): the paths of all slots of all SMs
     together *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic
-  Area Apart ChainSm ChainDispatch ChainBalance.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm
+  Dynamic Area Apart ChainSm ChainDispatch ChainBalance.
 
 (** The area; [tail] is what a full SM takes behind the last dispatch. *)
 Definition chain_area (M R delta tail : nat) (l : list chain_kind) : nat :=
@@ -115,9 +113,7 @@ Section Sums.
   Proof. apply (sum_by_slot f (sm r)). intros c Hc. apply Sms, in_all, Hc. Qed.
 
   Lemma over_rooms f : over (fun j q => sum f (in_room r j q)) = sum f (all r).
-  Proof.
-    unfold over. rewrite <- (sms_sum f). apply sum_ext. intros j _. apply rooms_sum.
-  Qed.
+  Proof. unfold over. rewrite <- (sms_sum f). apply sum_ext. intros j _. apply rooms_sum. Qed.
 
   Lemma over_rest f : over (fun j q => sum f (rest r j (in_room r j q))) <= (R - 1) * sum f (all r).
   Proof.
@@ -151,8 +147,7 @@ Section Sums.
   (** Until [T] on the SM of [b], until [C1] on others *)
   Section Ends.
     Variables (b T C1 : nat).
-    Hypothesis Hb : b < count r.
-    Hypothesis A : all_taken r M R.
+    Hypotheses (Hb : b < count r) (A : all_taken r M R).
     Notation i := (sm r b).
 
     (** Slot [q] of SM [j] is on the SM of [b], but not its slot. *)
@@ -298,8 +293,7 @@ End Sums.
 (** ** A ledger's SMs *)
 Section Area.
   Variables (r : run) (M R delta : nat) (ck : nat -> chain_kind).
-  Hypothesis Lg : ledger r M R delta (fun b => plain (ck b)).
-  Hypothesis Ch : chains r M R delta ck.
+  Hypotheses (Lg : ledger r M R delta (fun b => plain (ck b))) (Ch : chains r M R delta ck).
   Notation cnted := (counted r).
 
   (** The path of a slot on the SM of [b] *)
@@ -346,8 +340,7 @@ Section Apart.
   Hypothesis Ap : apart r M R delta v kd own clock.
   Hypothesis Lv : forall ck i, In ck views -> i < M ->
     ledger (own i) M R delta (fun b => plain (ck b)) /\ chains (own i) M R delta ck.
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
   Notation real x := (cycles x (counted r)).
   Notation here i Hi := (a_here _ _ _ _ _ _ _ _ Ap i Hi).
   Notation place i b Hi Hb := (a_place _ _ _ _ _ _ _ _ Ap i b Hi Hb).

@@ -4,10 +4,8 @@
     what follows: K-SM's, and those of chains with each of several views of the thread blocks (fine
     and coarse sums). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic
-  Area Balance ChainSm ChainDispatch.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm
+  Dynamic Area Balance ChainSm ChainDispatch.
 
 (** g'(q) and its [f] - 1 dispatch latencies, and that of what follows. *)
 Definition chain_other (R delta q : nat) (l : list chain_kind) : nat :=
@@ -54,8 +52,7 @@ Section Balance.
   Notation cnted := (counted r).
   Notation k := (map kd (all r)).
   Notation ls := (map (fun ck => map ck (all r)) views).
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
 
   Lemma view_ge f x v : v <= x -> (forall ck, In ck views -> v <= f (map ck (all r))) ->
     v <= best f ls x.

@@ -4,12 +4,11 @@
     On a slot of an SM warps, units and sub-cores of a thread block are called otherwise: it amounts
     to what it amounts to as it is written. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Model Elb Weights ChainWalk ChainWork ChainSlot
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Cycles Largest Model Elb Weights ChainWalk ChainWork ChainSlot
   ChainBlock ChainFormulas ChainBalance ChainArea ChainKind Stay Copies SoloCopies StayCopies Ledger
   Grid GridLedger KernelCopies ChainGrid Chain.
 From Warpbound Require Instances Extras WaveCopies.
-Import ListNotations.
 
 (** ** Sums over instructions and lists in another order *)
 

@@ -1,14 +1,11 @@
 (** * K-CHAIN of a grid (docs/sub-core-bounds.md, section 4): static and dynamic dispatch *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic
-  ChainSm.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm
+  Dynamic ChainSm.
 
 Section Dispatch.
   Variables (r : run) (M R delta : nat) (ck : nat -> chain_kind).
-  Hypothesis Lg : ledger r M R delta (fun b => plain (ck b)).
-  Hypothesis Ch : chains r M R delta ck.
+  Hypotheses (Lg : ledger r M R delta (fun b => plain (ck b))) (Ch : chains r M R delta ck).
   Notation cnted := (counted r).
   Notation l := (map ck (all r)).
 
@@ -46,8 +43,7 @@ Section Dispatch.
   Qed.
 
   (** *** Dynamic dispatch, thread blocks that wait *)
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
 
   Theorem k_chain_dynamic b : b < count r -> cycles (fin r b) cnted
     <= chain_sm R delta (count r - (M - 1) * R) l.

@@ -2,9 +2,7 @@
 
     A grid is the list of what its thread blocks amount to, in any order. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainWork Ledger Tail.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainWork Ledger Tail.
 
 (** A thread block: [W], the extras [X], E, [own], lam, [chg] (section 1). *)
 Record chain_kind := Chain { cW : nat; cX : list nat; cE : nat; cO : nat; cL : nat; cH : nat }.

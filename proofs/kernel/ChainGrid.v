@@ -4,10 +4,8 @@
     of them is there; the walk leaves a thread block for the one before it.  Cycles that count are
     [tick]. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Instances Weights ChainWalk
-  ChainWork ChainSlot ChainBlock ChainFormulas Ledger Tail Grid Stay GridLedger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Instances Weights
+  ChainWalk ChainWork ChainSlot ChainBlock ChainFormulas Ledger Tail Grid Stay GridLedger.
 
 (** What is known of thread block [g]: windows [wnd], [K] of them, are its sections or a whole
     block. *)
@@ -101,8 +99,7 @@ Section ChainGrid.
       Variables (tick : nat -> bool) (Mn F : list nat) (pos : nat -> nat).
       Notation clock := (cnt tick).
       Hypothesis Counted : forall t, tick t = true -> counted r t = true.
-      Hypothesis Mn_here : incl Mn here.
-      Hypothesis F_mn : incl F Mn.
+      Hypotheses (Mn_here : incl Mn here) (F_mn : incl F Mn).
       Hypothesis Pos : forall g g', In g Mn -> In g' Mn -> pos g = pos g' -> g = g'.
       Hypothesis Last : forall g g', In g F -> In g' Mn -> ~ In g' F -> pos g < pos g'.
       Hypothesis Apart : forall g g', In g F -> In g' F -> pos g < pos g' -> fin r g <= start r g'.
@@ -359,8 +356,7 @@ Section ChainGrid.
     (** ** A slot: [F] are its thread blocks *)
     Section Slot.
       Variables (q : nat) (F : list nat).
-      Hypothesis Hq : q < slots G.
-      Hypothesis Fnd : NoDup F.
+      Hypotheses (Hq : q < slots G) (Fnd : NoDup F).
       Hypothesis Fall : forall g, In g here -> (In g F <-> room r g = q).
       Hypothesis Fhere : incl F here.
 

@@ -1,9 +1,7 @@
 (** * What a thread block amounts to in K-CHAIN, computed (docs/sub-core-bounds.md, section 1) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb Instances Weights ChainWalk ChainWork
+From Warpbound Require Import Base Cycles Largest Model Elb Instances Weights ChainWalk ChainWork
   ChainSlot ChainBlock ChainFormulas Stay ChainGrid.
-Import ListNotations.
 
 Section Kind.
   Variables (m : machine) (p : block) (home : nat -> option nat) (cores : nat)

@@ -1,9 +1,8 @@
 (** * K-CHAIN of one SM (docs/sub-core-bounds.md, lemma 4 and theorem 2), from accounts of its
     slots *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm
+  Dynamic.
 
 Lemma nodup_after {A} (x : A) l : NoDup l -> ~ In x l -> NoDup ([x] ++ l).
 Proof. intros. constructor; assumption. Qed.
@@ -19,15 +18,13 @@ Qed.
 
 Section ChainSm.
   Variables (r : run) (M R delta : nat) (ck : nat -> chain_kind).
-  Hypothesis Lg : ledger r M R delta (fun b => plain (ck b)).
-  Hypothesis Ch : chains r M R delta ck.
+  Hypotheses (Lg : ledger r M R delta (fun b => plain (ck b))) (Ch : chains r M R delta ck).
   Notation cnted := (counted r).
   Variable i : nat.
   Hypothesis Hi : i < M.
   Notation here := (on_sm r i).
   Variable bl : list nat.
-  Hypothesis Bl : incl here bl.
-  Hypothesis Bnd : NoDup bl.
+  Hypotheses (Bl : incl here bl) (Bnd : NoDup bl).
   Notation l := (map ck bl).
 
   Lemma here_count g : In g here -> g < count r.

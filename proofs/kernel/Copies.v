@@ -4,10 +4,9 @@
     copy of it, whatever its warps, units and sub-cores are called there (G1), or executes a part of
     it (docs/covering-paths.md, theorem 2): E and lam of [t] are then bounds of its own. *)
 
-From Coq Require Import List Arith Lia Bool FinFun.
-From Warpbound Require Import Cycles Model Elb Largest Share Formulas Stay.
+From Coq Require Import FinFun.
+From Warpbound Require Import Base Cycles Model Elb Largest Share Formulas Stay.
 From Warpbound Require Instances.
-Import ListNotations.
 
 (** [p] is complete before [k] is issued: an operand, or an operand of what is. *)
 Inductive reaches (t : block) (w : nat) : nat -> nat -> Prop :=

@@ -1,8 +1,6 @@
 (** * Dynamic and static dispatch: what K-SM says of a grid (docs/proofs.md, section 12, One SM) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail OneSm.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail OneSm.
 
 (** At least [c] each: what is left for one. *)
 Lemma sum_leaves (f : nat -> nat) c M i : i < M -> (forall j, j < M -> c <= f j) ->

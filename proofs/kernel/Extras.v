@@ -3,9 +3,8 @@
     [f j c] is what section [j] of a thread block has on sub-core [c].  In each section one sub-core
     is counted, and of all the others, of all sections, the [k] largest. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest.
-Import ListNotations.
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Cycles Largest.
 
 (** ** Of a list the order does not matter *)
 

@@ -6,11 +6,9 @@
     of [p] are some of [all]: FIFO of
     [all] bounds each thread block of the SM. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Isolation Potential Graph Fifo Stay Copies Wave
-  WaveFifo.
+From Warpbound Require Import Base Cycles Largest Model Isolation Potential Graph Fifo Stay Copies
+  Wave WaveFifo.
 From Warpbound Require Instances.
-Import ListNotations.
 
 (** Longer queues make edges longer. *)
 Lemma edges_more m b F Q Q' w n e : (forall f, Q f <= Q' f) -> In e (edges m b F Q w n) ->

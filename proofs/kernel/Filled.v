@@ -2,9 +2,7 @@
 
     docs/proofs.md, theorems 6 and 7, of one SM, from the ledger. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail OneSm.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail OneSm.
 
 Section Filled.
   Variables (r : run) (M R delta : nat) (kd : nat -> kind).
@@ -170,14 +168,11 @@ Section Filled.
   (** ** [b] is there from [t1] on, when no others come *)
   Section Tail.
     Variable b : nat.
-    Hypothesis Hb : In b here.
-    Hypothesis Late : forall c, In c here -> disp r c <= t1.
+    Hypotheses (Hb : In b here) (Late : forall c, In c here -> disp r c <= t1).
 
     Lemma there_more t : behind r t1 b t = true -> cnted t = true /\ t1 <= t /\
       exists c, In c here /\ holds r c t = true.
-    Proof.
-      unfold behind. rewrite !andb_true_iff, Nat.leb_le. intros [[H1 H2] H3]. eauto.
-    Qed.
+    Proof. unfold behind. rewrite !andb_true_iff, Nat.leb_le. intros [[H1 H2] H3]. eauto. Qed.
 
     Lemma there_idle N :
       cycles N (fun t => behind r t1 b t && negb (busy r i t)) <= delta + lam l.

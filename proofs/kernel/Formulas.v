@@ -2,9 +2,7 @@
 
     A grid is the list of what its thread blocks amount to, in any order. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest.
 
 (** Of a thread block: E, lam with the releases, alpha (its stay takes at most alpha and what
     others initiate meanwhile), solo (its stay takes at most so long when nothing else is there). *)

@@ -4,9 +4,7 @@
     gets, [group] saying whose they are; [begin] is when a thread block's warps can issue.  Where
     a rule of the page leaves the order within a cycle open, the rule here is the weaker one. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model.
 
 (** A grid has thread blocks, SMs with slots, and a dispatcher. *)
 Record grid := Grid {

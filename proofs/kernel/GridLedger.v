@@ -1,9 +1,7 @@
 (** * A grid that keeps the rules keeps the ledger (docs/proofs.md, section 12) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Weights Bounds Ledger Tail
-  Grid Stay Alone.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Weights Bounds Ledger
+  Tail Grid Stay Alone.
 
 (** How many instructions of [b] initiate in cycle [t]. *)
 Definition pays (G : grid) (X : execution) (b t : nat) : nat :=

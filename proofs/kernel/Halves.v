@@ -3,9 +3,8 @@
     h(n) does not fall with [n], what the other SMs take does not grow: the largest of
     their minima is where they cross, and that is found by halves, as the program does. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Extras Formulas.
-Import ListNotations.
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Cycles Largest Extras Formulas.
 
 (** ** The n largest *)
 

@@ -6,14 +6,11 @@
     E + Z in place of E.  That a machine with such a memory keeps the ledger is shown in
     memory/HeldBack.v and memory/HeldMemory.v. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Formulas Ledger Dynamic Area Balance Apart.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Formulas Ledger Dynamic Area Balance Apart.
 
 Section Held.
   Variables (r : run) (M R delta H : nat) (kd : nat -> kind).
-  Hypothesis Lg : ledger r M R delta kd.
-  Hypothesis Skips : forall N, cycles N (skip r) <= H.
+  Hypotheses (Lg : ledger r M R delta kd) (Skips : forall N, cycles N (skip r) <= H).
 
   Lemma held_up b bound : cycles (fin r b) (counted r) <= bound -> fin r b <= bound + H.
   Proof.
@@ -28,8 +25,7 @@ Section Held.
   Theorem held_static b : b < count r -> fin r b <= static_time r R delta kd (sm r b) + H.
   Proof. intros Hb. apply held_up, (k_sm_static r M R delta kd Lg b Hb). Qed.
 
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
   Notation l := (map kd (all r)).
 
   (** *** K-SM, K-AREA and K-BAL of any ledger *)

@@ -3,10 +3,8 @@
     [G] is the grid, [X] an execution that keeps the rules R1 to R7 and G1 to G4; [kd b] is what
     thread block [b] amounts to: E, lam, an alpha and a solo that are proven of it (Stay.v). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Ledger Tail OneSm Dynamic Area
-  Balance Apart Grid Stay GridLedger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Ledger Tail OneSm Dynamic
+  Area Balance Apart Grid Stay GridLedger.
 
 Section Kernel.
   Variables (G : grid) (X : execution) (kd : nat -> kind) (L : nat -> key -> nat).
@@ -101,9 +99,7 @@ Section Kernel.
   Proof. intros Hb. pose proof (g_place _ _ V b Hb). lia. Qed.
 
   Lemma wave_fits M R B : 1 <= M -> B <= M * R -> (B + M - 1) / M <= R.
-  Proof.
-    intros HM H. apply Nat.lt_succ_r, Nat.div_lt_upper_bound; [lia|]. nia.
-  Qed.
+  Proof. intros HM H. apply Nat.lt_succ_r, Nat.div_lt_upper_bound; [lia|]. nia. Qed.
 
   Lemma length_kinds : length kinds = blocks G.
   Proof. rewrite map_length. apply seq_length. Qed.

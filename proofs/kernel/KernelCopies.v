@@ -5,10 +5,8 @@
     lam, SIB beside others, and whatever bounds the one as it is written alone, are amounts of
     it. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Largest Formulas Isolation Bounds Ledger Grid Stay
-  GridLedger Kernel Copies SoloCopies StayCopies.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Largest Formulas Isolation Bounds Ledger Grid
+  Stay GridLedger Kernel Copies SoloCopies StayCopies.
 
 (** A copy is a part of what it is a copy of. *)
 Lemma renamed_part t mt m p b wr un co : renamed t mt m p b wr un co ->

@@ -5,9 +5,7 @@
     such a ledger; what follows from it are K-SM (OneSm.v), K-AREA (Area.v) and K-BAL
     (Balance.v). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas.
 
 (** The cycles before [N] in which [p] holds. *)
 Definition cycles (N : nat) (p : nat -> bool) : nat := sum (fun t => Nat.b2n (p t)) (seq 0 N).

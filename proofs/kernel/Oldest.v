@@ -7,9 +7,7 @@
     rest.  What is proven of all valid executions then holds of them, whatever younger thread blocks
     the SM holds. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Model Elb.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Model Elb.
 
 (** ** Pauses *)
 
@@ -99,10 +97,7 @@ Qed.
 
 Section Oldest.
   Variables (m : machine) (p : block) (s : schedule) (age hold : nat -> nat) (b : nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf p.
-  Hypothesis V : valid m p s.
-  Hypothesis Depth : depth m = Some 0.
+  Hypotheses (M : machine_ok m) (W : wf p) (V : valid m p s) (Depth : depth m = Some 0).
   Hypothesis First : oldest_first m p s age.
   (* the longest initiation of a unit, in the grid or on the SM *)
   Hypothesis Hold : forall x, In x (keys p) -> init (get p x) <= S (hold (fu (get p x))).

@@ -4,12 +4,10 @@
     sub-cores are called otherwise.  Its V', Lambda', W, X and E are those of the one as it is
     written. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Model Elb ChainWalk
-  ChainWork ChainSlot ChainBlock ChainKind Ledger Tail.
-From Warpbound Require Import Grid Stay GridLedger Copies SoloCopies StayCopies ChainCopies Serial
-  SerialLedger SerialCopies Oldest OldestStay Turns OldestGrid.
-Import ListNotations.
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Model Elb ChainWalk
+  ChainWork ChainSlot ChainBlock ChainKind Ledger Tail Grid Stay GridLedger Copies SoloCopies
+  StayCopies ChainCopies Serial SerialLedger SerialCopies Oldest OldestStay Turns OldestGrid.
 
 Local Notation there := SoloCopies.there.
 
@@ -86,19 +84,6 @@ Section OldestCopies.
       apply (Permutation_in _ (Renumbers b Hb)), in_map, in_seq. lia.
     Qed.
 
-    Lemma is_copy : copy_of (t b) (mt b) (ht b) cs (p b) (m b) (home i) cs b (wr b) (co b).
-    Proof.
-      destruct Rb as [N1 N2 N3 N4 N5 N6 N7 N8 N9 N10 N11 N12]. constructor; auto.
-      - intros w k H. destruct (N5 w k H) as [A1 [A2 [A3 [A4 _]]]]. auto.
-      - intros w k H. apply (N8 (w, k) H).
-      - intros w k H. cbv zeta. pose proof (Homes b (w, k) Hb H) as E. unfold SoloCopies.there in E.
-        cbn [fst snd] in E. unfold shared, mine. rewrite E.
-        destruct (home i (fu (get (p b) (w, k)))) as [d|] eqn:Hd; cbn [option_map];
-          [|split; [reflexivity|intros c F; discriminate]]. split; [reflexivity|]. intros c F.
-        apply Nat.eqb_eq in F. subst d. apply Nat.eqb_refl.
-      - intros c Hc. apply in_seq in Hc. apply in_seq. pose proof (renumbers_in c ltac:(lia)). lia.
-    Qed.
-
     Lemma of_keys w k : In (w, k) (keys (p b)) -> group (m b) w = b -> of (m b) (p b) b (w, k).
     Proof. intros. split; assumption. Qed.
 
@@ -148,7 +133,7 @@ Section OldestCopies.
         rewrite J1 in Q0. specialize (L2 j Hj Q0). lia.
       - intros j Hj Q0. destruct (J j (proj1 (proj2 (Wp w k Hk)) j Hj)) as [Oj [J1 [-> _]]].
         rewrite J1 in Q0. destruct (L3 j Hj Q0) as [A|[A B]]; [left; lia|right; split; [|lia]].
-        apply (copy_read _ _ _ _ _ _ _ _ _ _ _ is_copy Wp w j _ Oj A).
+        apply (copy_read _ _ _ _ _ _ _ _ Rb Wp w j _ Oj A).
       - intros y Hy Gy Q0. assert (of (m b) (p b) b y) as Oy by (split; [exact Hy|congruence]).
         pose proof (S y Oy) as [_ [_ [_ [A4 _]]]]. rewrite A4 in Q0.
         specialize (L4 (there (wr b) y) (of_there _ _ _ _ _ _ _ _ Rb y Oy)
@@ -166,11 +151,15 @@ Section OldestCopies.
       pose proof (n_core _ _ _ _ _ _ _ _ Rb (w, k) H) as Co. cbn [fst] in Co. rewrite <- Co.
       split; [exact Q1|]. split; [exact Q2|]. split; [exact Q3|]. intros Q0.
       destruct (Q4 Q0) as [A|A]; [left; exact A|right;
-        apply (copy_read _ _ _ _ _ _ _ _ _ _ _ is_copy Wp w k _ H A)].
+        apply (copy_read _ _ _ _ _ _ _ _ Rb Wp w k _ H A)].
     Qed.
 
     Lemma block_time : serial_time (m b) (p b) (home i) cs (there_Q b) (last b) b <= written_held b.
-    Proof. apply (serial_there _ _ _ _ _ _ _ _ _ _ _ is_copy). intros c q _. apply le_n. Qed.
+    Proof.
+      apply (serial_there _ _ _ _ _ _ _ _ Rb (ht b) (home i) cs cs (fun x => Homes b x Hb)).
+      - intros c Hc. apply in_seq in Hc. apply in_seq. pose proof (renumbers_in c ltac:(lia)). lia.
+      - intros c q _. apply le_n.
+    Qed.
 
     Lemma block_lam : sections_lam there_Q last cs b <= sections_lam Q last cs b.
     Proof.
@@ -238,9 +227,7 @@ Section OldestCopies.
   Qed.
 
   Lemma there_turns i : i < sms G -> turns_cert (mach G i) (prog G i) (there_T i).
-  Proof.
-    intros Hi. apply (turn_cert G X Ok t mt wr un co R T Turns i Hi).
-  Qed.
+  Proof. intros Hi. apply (turn_cert G X Ok t mt wr un co R T Turns i Hi). Qed.
 
   Lemma there_amounts b : b < blocks G -> let i := sm_of X b in
     stay_amounts (mach G i) (prog G i) (home i) cores

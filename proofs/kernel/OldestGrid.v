@@ -3,12 +3,9 @@
     [G] is the grid, [X] an execution that keeps the rules R1 to R7 and G1 to G4, and on every SM
     the policy: the thread block that was dispatched first issues first. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Model Elb ChainWork
-  ChainSlot ChainBlock Ledger Tail OneSm Dynamic Area.
-From Warpbound Require Import Grid Stay GridLedger Kernel Serial SerialLedger SerialGrid Oldest
-  OldestStay Turns.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Model Elb ChainWork
+  ChainSlot ChainBlock Ledger Tail OneSm Dynamic Area Grid Stay GridLedger Kernel Serial
+  SerialLedger SerialGrid Oldest OldestStay Turns.
 
 (** What is known of thread block [g] for its chain; [L] are chains with the waits for younger
     ones. *)

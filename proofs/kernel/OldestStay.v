@@ -4,10 +4,8 @@
     by the chain of the thread block, lemma 1 there with lemma 3 for its elders; with what an
     instruction waits for younger ones added to the chains of latencies. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Model Elb Weights ChainWalk ChainWork ChainSlot
-  ChainBlock Serial SerialPotential Oldest.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Model Elb Weights ChainWalk ChainWork
+  ChainSlot ChainBlock Serial SerialPotential Oldest.
 
 Section Stay.
   Variables (m : machine) (p : block) (hold : nat -> nat).
@@ -246,10 +244,7 @@ End Stay.
 Section Elders.
   Variables (m : machine) (p : block) (s : schedule) (age hold : nat -> nat)
     (home : nat -> option nat) (b : nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf p.
-  Hypothesis V : valid m p s.
-  Hypothesis Depth : depth m = Some 0.
+  Hypotheses (M : machine_ok m) (W : wf p) (V : valid m p s) (Depth : depth m = Some 0).
   Hypothesis First : oldest_first m p s age.
   (* no initiation of a unit is longer *)
   Hypothesis Hold : forall x, In x (keys p) -> init (get p x) <= S (hold (fu (get p x))).
@@ -327,8 +322,7 @@ Section Elders.
       there W and the [chg] - 1 largest of its X, or E.  Sums are those of the order of issue,
       without sigma. *)
   Variables (L h : key -> nat) (cores lamc chg : nat).
-  Hypothesis HL : held_lam_cert m p hold L.
-  Hypothesis HT : turns_cert m p h.
+  Hypotheses (HL : held_lam_cert m p hold L) (HT : turns_cert m p h).
   Hypothesis Lam : forall y, In y (keys p) -> grp y = b -> L y + lat (get p y) <= lamc.
   Hypothesis Chg : forall y, In y (keys p) -> grp y = b -> h y + 1 <= chg.
   Hypothesis Cores : forall f c, home f = Some c -> c < cores.
@@ -407,8 +401,7 @@ End Elders.
 Section SectionLam.
   Variables (m : machine) (p : block) (hold : nat -> nat) (L : key -> nat)
     (Q : nat -> nat -> nat -> nat) (last : nat -> nat) (cs : list nat).
-  Hypothesis W : wf p.
-  Hypothesis HL : held_section_cert m p hold L.
+  Hypotheses (W : wf p) (HL : held_section_cert m p hold L).
   Hypothesis HQ : forall g, section_chains m p L g (last g) (Q g).
   Hypothesis Cores : forall x, In x (keys p) -> In (core m (fst x)) cs.
   Notation grp x := (group m (fst x)).

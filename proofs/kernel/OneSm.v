@@ -1,8 +1,6 @@
 (** * K-SM (docs/proofs.md, theorem 5), from the ledger of a grid *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail.
 
 Section OneSm.
   Variables (r : run) (M R delta : nat) (kd : nat -> kind).
@@ -18,9 +16,7 @@ Section OneSm.
   (** ** Some thread blocks [F] of one slot, with all that were there before them *)
   Section Slot.
     Variables (q : nat) (F : list nat).
-    Hypothesis Fhere : incl F here.
-    Hypothesis Fnd : NoDup F.
-    Hypothesis Froom : forall b, In b F -> room r b = q.
+    Hypotheses (Fhere : incl F here) (Fnd : NoDup F) (Froom : forall b, In b F -> room r b = q).
     Hypothesis Fall : forall b c, In b F -> In c here -> room r c = q ->
       ord r c < ord r b -> In c F.
 
@@ -57,8 +53,7 @@ Section OneSm.
     (** Until [N] the slot is taken but for cycles in which [b] is there. *)
     Section Then.
       Variables (b N n : nat).
-      Hypothesis Hb : In b here.
-      Hypothesis Few : length here <= n.
+      Hypotheses (Hb : In b here) (Few : length here <= n).
       Hypothesis Covered : forall t, t < N -> cnted t = true -> covers r F t = true \/
         holds r b t = true.
 

@@ -1,16 +1,13 @@
 (** * Alignments of a thread block's own warps are those of it as it is written
     (docs/wave-bounds.md, theorem 2) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Potential Bounds Graph Aln Stay Copies SoloCopies
-  StayCopies WaveSib WaveMean TeamCopies.
+From Warpbound Require Import Base Cycles Largest Model Potential Bounds Graph Aln Stay Copies
+  SoloCopies StayCopies WaveSib WaveMean TeamCopies.
 From Warpbound Require Instances.
-Import ListNotations.
 
 Section Own.
   Variables (t : block) (mt m : machine) (p : block) (g : nat) (wr un co : nat -> nat).
-  Hypothesis R : renamed t mt m p g wr un co.
-  Hypothesis W : wf p.
+  Hypotheses (R : renamed t mt m p g wr un co) (W : wf p).
   (* at finite depths each initiation counts as the longest on its unit: no other thread block has a
       longer one *)
   Hypothesis Same : same_cost p m g.

@@ -5,12 +5,10 @@
     of a path through the sub-cores, be it by SIB (lemma 1 with SIB).  Then the accounts of
     ChainFormulas.v are kept with coarse sums. *)
 
-From Coq Require Import List Arith Lia Bool FinFun.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Isolation Bounds Instances
-  Weights ChainWalk ChainWork ChainSlot ChainBlock ChainSib ChainTime ChainOwn ChainFormulas
-    ChainAccounts Ledger
-  Tail Grid Stay GridLedger.
-Import ListNotations.
+From Coq Require Import FinFun.
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Isolation Bounds
+  Instances Weights ChainWalk ChainWork ChainSlot ChainBlock ChainSib ChainTime ChainOwn
+  ChainFormulas ChainAccounts Ledger Tail Grid Stay GridLedger.
 
 (** From any time of its stay to its end thread block [b] takes [a] and what others initiate in the
     reach of a path with less than [chg] changes. *)

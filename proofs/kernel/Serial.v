@@ -4,9 +4,7 @@
     that its warps can use initiates.  While a thread block's section lasts there, few cycles are
     not. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Largest.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Largest.
 
 Section Serial.
   Variables (m : machine) (p : block).
@@ -104,10 +102,7 @@ Section Serial.
     - cbn [cnt]. unfold since at 2 4. rewrite (proj2 (Nat.leb_le _ _) H). destruct (f n); cbn; lia.
   Qed.
 
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf p.
-  Hypothesis V : valid m p s.
-  Hypothesis Home : home_ok.
+  Hypotheses (M : machine_ok m) (W : wf p) (V : valid m p s) (Home : home_ok).
 
   Lemma init_sub_busy c x t : In x (keys p) -> reaches c (fu (get p x)) = true ->
     initiates s t x = true -> sub_busy c t = true.

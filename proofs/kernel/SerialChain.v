@@ -1,10 +1,7 @@
 (** * K-SERIAL whole (docs/sub-core-bounds.md, theorem 5): y is the least of S'_R, S_R and V^R *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas ChainFormulas Model Elb Ledger Tail OneSm
-  Dynamic Area ChainSm.
-From Warpbound Require Import Grid Stay GridLedger Serial SerialLedger SerialGrid.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas ChainFormulas Model Elb Ledger Tail OneSm
+  Dynamic Area ChainSm Grid Stay GridLedger Serial SerialLedger SerialGrid.
 
 (** Behind the last dispatch, by theorem 6. *)
 Lemma chain_behind r M R delta ck : ledger r M R delta (fun b => ChainFormulas.plain (ck b)) ->

@@ -2,11 +2,8 @@
 
     [G] is the grid, [X] an execution that keeps the rules R1 to R7 and G1 to G4. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Paths Ledger Tail OneSm
-  Dynamic Area Grid Stay GridLedger Kernel.
-From Warpbound Require Import Serial SerialPotential SerialLedger SerialPaths.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Paths Ledger Tail OneSm
+  Dynamic Area Grid Stay GridLedger Kernel Serial SerialPotential SerialLedger SerialPaths.
 
 (** What is needed of an SM: where its units are and its warps go, and numbers that are no less than
     its chains. *)

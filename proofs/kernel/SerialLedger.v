@@ -1,8 +1,6 @@
 (** * K-SERIAL (docs/sub-core-bounds.md, theorem 5), from the ledger of a grid *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area.
 
 (** From the V of all thread blocks; [y], with a delta, is what the last thread blocks of an SM take
     at most. *)
@@ -137,8 +135,7 @@ Section KSerial.
     pose proof (sum_here i). pose proof (largest_grows _ n l Hn). lia.
   Qed.
 
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
   Variable y : nat.
   (** Lemma 4, or what says more. *)
   Definition tails : Prop := forall z b, z < count r ->

@@ -3,9 +3,7 @@
     L_c(j) as longest paths, which are the least numbers that the proof accepts; and the page's form
     of V, with the releases by themselves, which is no less. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb Paths Serial.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Elb Paths Serial.
 
 Section SerialPaths.
   Variables (m : machine) (p : block).

@@ -5,9 +5,7 @@
     not begun their term of V. In every cycle in which some thread block is on the SM the sub-core
     with the most left has less afterwards. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb Serial.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Elb Serial.
 
 Lemma sum_lt {A} (f g : A -> nat) l x : (forall y, In y l -> f y <= g y) -> In x l -> f x < g x ->
   sum f l < sum g l.
@@ -21,10 +19,7 @@ Qed.
 Section Potential.
   Variables (m : machine) (p : block) (home : nat -> option nat) (s : schedule) (L : key -> nat).
   Variables (last : nat -> nat) (Q : nat -> nat -> nat -> nat) (cs : list nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf p.
-  Hypothesis V : valid m p s.
-  Hypothesis Home : home_ok m p home.
+  Hypotheses (M : machine_ok m) (W : wf p) (V : valid m p s) (Home : home_ok m p home).
   Hypothesis HL : section_cert m p L.
   Hypothesis HQ : forall g, section_chains m p L g (last g) (Q g).
   Hypothesis Cores : forall x, In x (keys p) -> In (core m (fst x)) cs.

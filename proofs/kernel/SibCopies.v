@@ -3,11 +3,10 @@
 
     As ChainCopies.v; own is what SIB, or W and lam with sections, are more than coarse W. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Model Elb Isolation Bounds ChainWalk ChainWork
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Cycles Largest Model Elb Isolation Bounds ChainWalk ChainWork
   ChainSlot ChainBlock ChainFormulas ChainBalance ChainArea ChainKind Stay Copies SoloCopies
   StayCopies Ledger Grid GridLedger Kernel KernelCopies ChainGrid Chain ChainCopies PathChains.
-Import ListNotations.
 
 Section Grid.
   Variables (G : grid) (X : execution).

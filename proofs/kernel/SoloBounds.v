@@ -3,10 +3,8 @@
 
     [t] is the thread block as it is written; on a slot of an SM it is called otherwise. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Elb Aln AlnPaths Fifo FifoPaths ChainWalk
+From Warpbound Require Import Base Cycles Largest Model Elb Aln AlnPaths Fifo FifoPaths ChainWalk
   ChainSlot ChainBlock ChainTurns Stay SoloCopies KernelCopies.
-Import ListNotations.
 
 (** Each execution of [t] on a machine of its own, from cycle 0 on, ends within [a]. *)
 Definition alone_ends (t : block) (mt : machine) (a : nat) : Prop :=
@@ -14,9 +12,7 @@ Definition alone_ends (t : block) (mt : machine) (a : nat) : Prop :=
 
 Section Solo.
   Variables (t : block) (mt : machine).
-  Hypothesis M : machine_ok mt.
-  Hypothesis W : wf t.
-  Hypothesis One : forall w, group mt w = 0.
+  Hypotheses (M : machine_ok mt) (W : wf t) (One : forall w, group mt w = 0).
 
   (** ALN bounds a thread block that is alone. *)
   Theorem alone_aln : alone_ends t mt (ALN t mt).

@@ -5,10 +5,9 @@
     is an execution of [t]: every bound of [t] alone is a bound of it ([solo] of docs/proofs.md,
     section 12), by whichever theorem. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Model Stay Copies.
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Cycles Model Stay Copies.
 From Warpbound Require Instances.
-Import ListNotations.
 
 (** [wr], [un] and [co] say which warp, unit and sub-core of [t] one of thread block [b] is. *)
 Record renamed (t : block) (mt : machine) (m : machine) (p : block) (b : nat)
@@ -31,8 +30,7 @@ Record renamed (t : block) (mt : machine) (m : machine) (p : block) (b : nat)
 
 Section Solo.
   Variables (t : block) (mt m : machine) (p : block) (b : nat) (wr un co : nat -> nat).
-  Hypothesis R : renamed t mt m p b wr un co.
-  Hypothesis W : wf p.
+  Hypotheses (R : renamed t mt m p b wr un co) (W : wf p).
   Variable s : schedule.
   Notation o := (only m b p).
   Hypothesis V : valid m o s.

@@ -1,8 +1,6 @@
 (** * What bounds the stay of one thread block among others, and of one by itself *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Isolation Weights Bounds Largest Share Formulas.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Isolation Weights Bounds Largest Share Formulas.
 
 (** What thread block [b] is by itself: the other warps are empty. *)
 Definition only (m : machine) (b : nat) (p : block) : block :=

@@ -3,16 +3,13 @@
     By itself: SIB and FIB as functions.  Beside others: what lemma 3 of docs/proofs.md says of its
     stay, with every unit in reach that sub-cores share. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Isolation Queue Bounds IsolationPaths Stay Copies
-  SoloCopies.
+From Warpbound Require Import Base Cycles Largest Model Isolation Queue Bounds IsolationPaths Stay
+  Copies SoloCopies.
 From Warpbound Require Instances.
-Import ListNotations.
 
 Section StayCopies.
   Variables (t : block) (mt m : machine) (p : block) (b : nat) (wr un co : nat -> nat).
-  Hypothesis R : renamed t mt m p b wr un co.
-  Hypothesis W : wf p.
+  Hypotheses (R : renamed t mt m p b wr un co) (W : wf p).
   Notation there := (there wr).
 
   Lemma of_there x : of m p b x -> In (there x) (keys t).
@@ -224,8 +221,7 @@ Qed.
 
 Section Functions.
   Variables (t : block) (mt m : machine) (p : block) (b : nat) (wr un co : nat -> nat).
-  Hypothesis R : renamed t mt m p b wr un co.
-  Hypothesis W : wf p.
+  Hypotheses (R : renamed t mt m p b wr un co) (W : wf p).
   Notation o := (only m b p).
   Notation there := (there wr).
   Let Ro : renamed t mt m o b wr un co := renamed_only t mt m p b wr un co R.

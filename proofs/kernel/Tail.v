@@ -1,8 +1,6 @@
 (** * The last thread blocks of an SM: docs/proofs.md, lemma 4, from the ledger of a grid *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger.
 
 Section Tails.
   Variables (r : run) (M R delta : nat) (kd : nat -> kind).
@@ -65,8 +63,7 @@ Section Tails.
     (** ** Lemma 4: from [t1] on the SM gets no others; [b] is one of its thread blocks *)
     Section Tail.
       Variables (t1 b : nat).
-      Hypothesis Late : forall c, In c here -> disp r c <= t1.
-      Hypothesis Hb : In b here.
+      Hypotheses (Late : forall c, In c here -> disp r c <= t1) (Hb : In b here).
       Definition behind t : bool := cnted t && holds r b t && (t1 <=? t).
       Definition present : list nat := filter (fun c => holds r c t1) here.
 

@@ -6,10 +6,8 @@
     otherwise. What their sub-cores have alike is of one kind: [kg] and [kh] say of which a unit is.
      Every warp of a team is charged as one of the sub-core of the chain. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Queue Potential Bounds Graph Stay SoloCopies StayCopies
-  WaveMean Teams.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Queue Potential Bounds Graph Stay SoloCopies
+  StayCopies WaveMean Teams.
 
 (** ** Edges of a copy *)
 
@@ -22,8 +20,7 @@ Qed.
 
 Section Edges.
   Variables (t : block) (mt m : machine) (p : block) (g : nat) (wr un co : nat -> nat).
-  Hypothesis R : renamed t mt m p g wr un co.
-  Hypothesis W : wf p.
+  Hypotheses (R : renamed t mt m p g wr un co) (W : wf p).
 
   Lemma own_before_of w k j : of m p g (w, k) -> j <= k -> of m p g (w, j).
   Proof. intros [H G] L. split; [eapply keys_before; eassumption|exact G]. Qed.
@@ -105,9 +102,7 @@ Definition written_cert (mt : machine) (tg th : block) (kg kh : nat -> nat) (ct 
 Section Teams.
   Variables (tg th : block) (mg mh m : machine) (p : block) (g h : nat)
     (wg ug cg wh uh ch : nat -> nat).
-  Hypothesis Rg : renamed tg mg m p g wg ug cg.
-  Hypothesis Rh : renamed th mh m p h wh uh ch.
-  Hypothesis W : wf p.
+  Hypotheses (Rg : renamed tg mg m p g wg ug cg) (Rh : renamed th mh m p h wh uh ch) (W : wf p).
   Variables (kg kh : nat -> nat) (ct : key -> nat).
   Hypothesis Kinds : forall x y, of m p g x -> of m p h y -> fu (get p y) = fu (get p x) ->
     kh (fu (get th (there wh y))) = kg (fu (get tg (there wg x))).

@@ -5,11 +5,9 @@
     for the teams, the one with the most work: [snd].  The others, and those of older sections, are
     extras: one for each change of sub-core at most.  What is counted is the most over all plans. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Extras Model Potential Bounds Graph Stay WavePotential
-  WaveSum WaveSib WaveExtras WaveMean Teams.
+From Warpbound Require Import Base Cycles Largest Extras Model Potential Bounds Graph Stay
+  WavePotential WaveSum WaveSib WaveExtras WaveMean Teams.
 From Warpbound Require Aln Share ChainWork Covering.
-Import ListNotations.
 
 (** ** Lists *)
 
@@ -53,8 +51,7 @@ Qed.
 
 Section Plans.
   Variables (m : machine) (b : block) (g : nat) (cs : list nat) (h c : nat).
-  Hypothesis W : wf b.
-  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Hypotheses (W : wf b) (Cores : NoDup cs /\ forall w, In (core m w) cs).
 
   Variables (ts : list (list nat)) (T : list nat -> nat -> node -> nat -> nat -> nat).
   Hypothesis HT : forall tm, In tm ts -> team_cert m b g c tm (T tm).
@@ -168,9 +165,7 @@ Section Plans.
   Qed.
 
   Lemma possible_one a j k : possible a j k ([a], a) = true.
-  Proof.
-    apply possible_iff. cbn. repeat split; auto; [|lia]. intros d [->|[]]. lia.
-  Qed.
+  Proof. apply possible_iff. cbn. repeat split; auto; [|lia]. intros d [->|[]]. lia. Qed.
 
   (** *** [h] issues [y] of section [j] *)
   Lemma value_charge w n y j k e J J' p : of m b g (w, snd n) -> In y (keys b) ->

@@ -5,11 +5,9 @@
     sections, another warp of the team is met, from a section on that nothing was consumed of.
     What else is met of a section, on other sub-cores, counts as work (WaveTeams.v: extras). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Potential Graph Paths Aln Stay WavePotential
+From Warpbound Require Import Base Cycles Largest Model Potential Graph Paths Aln Stay WavePotential
   WaveSum WaveExtras WaveMean.
 From Warpbound Require Fifo.
-Import ListNotations.
 
 (** Where section [j] of warp [v] begins: how many instructions older sections have. *)
 Definition from (b : block) (v j : nat) : nat := behind (fun i => sec (get b (v, i)) <? j)
@@ -94,9 +92,7 @@ Qed.
 Section Team.
   Variables (m : machine) (b : block) (g c h : nat) (team : list nat)
     (T : nat -> node -> nat -> nat -> nat).
-  Hypothesis W : wf b.
-  Hypothesis HT : team_cert m b g c team T.
-  Hypothesis Some_warp : team <> [].
+  Hypotheses (W : wf b) (HT : team_cert m b g c team T) (Some_warp : team <> []).
   Hypothesis Apart : forall v u, In v team -> In u team -> core m v = core m u -> v = u.
 
   (** The warp on sub-core [p], if there is one. *)
@@ -252,8 +248,7 @@ Section Team.
   (** *** Along an edge *)
   Section Edge.
     Variables (w : nat) (n : node) (e : node * nat).
-    Hypothesis Hn : of m b g (w, snd n).
-    Hypothesis He : In e (edges m b no_unit no_queue w n).
+    Hypotheses (Hn : of m b g (w, snd n)) (He : In e (edges m b no_unit no_queue w n)).
 
     Lemma opening_edge p j : opening w (fst e) p j + snd e <= opening w n p j.
     Proof.
@@ -279,9 +274,7 @@ Section Team.
   (** *** To a later section of [g] *)
   Section Jump.
     Variables (x o : key) (d : bool).
-    Hypothesis Hx : of m b g x.
-    Hypothesis Ho : of m b g o.
-    Hypothesis Later : sec (get b o) < sec (get b x).
+    Hypotheses (Hx : of m b g x) (Ho : of m b g o) (Later : sec (get b o) < sec (get b x)).
     Notation e := (init (get b o) + lat (get b o)).
     Notation at_o := (true, snd o).
     Notation at_x := (d, snd x).

@@ -3,10 +3,8 @@
     No thread block stays for more than [stay] cycles.  Until the last dispatch every slot of every
     SM is taken, by one stay after the other. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area Balance
-  ChainWork SerialLedger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Ledger Tail OneSm Dynamic Area
+  Balance ChainWork SerialLedger.
 
 (** Stays in some slot before the last dispatch, which is to an SM that gets [n] of [B] thread
     blocks: of a slot of that SM, or of one that gets no more than its share of the rest. *)
@@ -93,8 +91,7 @@ Section Turns.
       + unfold sum. cbn [map list_sum fold_right]. unfold delay. rewrite (New b Hb). lia.
   Qed.
 
-  Hypothesis Dyn : dynamic r M R.
-  Hypothesis Waits : M * R < count r.
+  Hypotheses (Dyn : dynamic r M R) (Waits : M * R < count r).
 
   Section Ends.
     Variables (z b : nat).

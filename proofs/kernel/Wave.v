@@ -1,9 +1,7 @@
 (** * Grids of one wave, k-wave (docs/wave-bounds.md): what bounds a stay bounds the grid *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Bounds IsolationPaths Ledger
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Bounds IsolationPaths Ledger
   Dynamic Grid Stay GridLedger Kernel WavePotential WaveSib WaveExtras.
-Import ListNotations.
 
 (** Thread block [b] ends within [a] of [t0], its start or later, when none but [others] is
     there. *)

@@ -4,11 +4,10 @@
     On an SM a thread block [h] is a copy of [t], on whatever slot.  What it adds beside [g] is at
     most W, U and X of [t], where all units count as shared that sub-cores share. *)
 
-From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Extras Model Bounds IsolationPaths Grid Stay SoloCopies
-  StayCopies WaveSib WaveExtras Wave.
+From Coq Require Import Permutation.
+From Warpbound Require Import Base Cycles Largest Extras Model Bounds IsolationPaths Grid Stay
+  SoloCopies StayCopies WaveSib WaveExtras Wave.
 From Warpbound Require ChainWork Instances.
-Import ListNotations.
 
 (** ** Lists *)
 
@@ -77,8 +76,7 @@ Definition written_adds (t : block) (mt : machine) (shared : nat -> bool) (ct : 
 Section Copies.
   Variables (t : block) (mt m : machine) (p : block) (g h : nat) (wr un co : nat -> nat)
     (cs ks : list nat).
-  Hypothesis R : renamed t mt m p h wr un co.
-  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Hypotheses (R : renamed t mt m p h wr un co) (Cores : NoDup cs /\ forall w, In (core m w) cs).
   (* sub-cores are renumbered *)
   Hypothesis Ks : NoDup ks /\ (forall c, In c cs -> In (co c) ks) /\
     (forall e, In e ks -> exists c, In c cs /\ co c = e)

@@ -6,10 +6,8 @@
     sub-cores. One of them counts for each section of [h]: the busiest.  What is met on the others
     are extras, as many as there are changes, at most as many as [g] has barriers. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Extras Model Isolation Queue Potential Bounds
+From Warpbound Require Import Base Cycles Largest Extras Model Isolation Queue Potential Bounds
   IsolationPaths Stay WavePotential WaveBound WaveSum WaveSib.
-Import ListNotations.
 
 (** ** What another thread block adds *)
 
@@ -57,8 +55,7 @@ Definition changes (b : block) (m : machine) (g : nat) (turn : nat -> nat -> nat
 
 Section Part.
   Variables (m : machine) (b : block) (g : nat) (cs : list nat) (h : nat).
-  Hypothesis W : wf b.
-  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Hypotheses (W : wf b) (Cores : NoDup cs /\ forall w, In (core m w) cs).
 
   (** The work of section [j] on sub-core [c] so far. *)
   Definition load (J : progress) (j c : nat) : nat := spent b (local_cost b m g h j c) J.
@@ -86,9 +83,7 @@ Section Part.
   Proof. apply spent_mono. Qed.
 
   Lemma most_core f : In (most cs f) cs /\ forall c, In c cs -> f c <= f (most cs f).
-  Proof.
-    apply most_ok. intros E. pose proof (proj2 Cores 0) as H. rewrite E in H. destruct H.
-  Qed.
+  Proof. apply most_ok. intros E. pose proof (proj2 Cores 0) as H. rewrite E in H. destruct H. Qed.
 
   Lemma chosen_core J w j : In (chosen J (core m w) j) cs.
   Proof. unfold chosen. destruct (over_in J j); [apply most_core|apply Cores]. Qed.
@@ -201,10 +196,7 @@ Qed.
 
 Section WaveExtras.
   Variables (m : machine) (b : block) (s : schedule) (g t0 : nat) (others cs : list nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis Begun : begin s g <= t0.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (Begun : begin s g <= t0).
   (* who is none of the others has ended by [t0], or comes when [g] has ended *)
   Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g ->
     ~ In (group m (fst y)) others ->

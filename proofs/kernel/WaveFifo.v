@@ -4,20 +4,14 @@
     theorem 3) of one block that has the warps of all of them bounds each from its start on; a
     common start is not needed. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Potential PotentialBound Graph Fifo Stay
+From Warpbound Require Import Base Cycles Largest Model Potential PotentialBound Graph Fifo Stay
   WavePotential WaveBound Wave.
-Import ListNotations.
 
 Section WaveFifo.
   Variables (m : machine) (b : block) (s : schedule) (g t0 : nat).
   Variables (F : nat -> nat -> nat -> bool) (iso : nat -> node -> nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis Begun : begin s g <= t0.
-  Hypothesis Unlimited : depth m = None.
-  Hypothesis HI : fifo_cert m b F iso.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (Begun : begin s g <= t0).
+  Hypotheses (Unlimited : depth m = None) (HI : fifo_cert m b F iso).
   Hypothesis No_barrier : forall x y, In x (keys b) -> In y (keys b) ->
     sec (get b x) = sec (get b y).
 

@@ -2,14 +2,11 @@
 
     Each other warp of [g], and each team of others, counts the time of the path of [g], and what is
     charged to it as often as there are of them: their mean is a bound.  The warps of [g] are
-    aligned section by section; what others have is left open here (WaveAlign.v: their warps one by
-    one, WaveTeams.v: teams of several). *)
+    aligned section by section; what others have is left open here (WaveTeams.v: their teams). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Potential Graph Paths Aln Stay WavePotential
+From Warpbound Require Import Base Cycles Largest Model Potential Graph Paths Aln Stay WavePotential
   WaveBound.
 From Warpbound Require Share.
-Import ListNotations.
 
 (** m of the page: warps of [g] less one, and [n] warps or teams of others. *)
 Definition teams (ws : list nat) (n : nat) : nat := length ws - 1 + n.
@@ -28,10 +25,7 @@ Qed.
 
 Section WaveMean.
   Variables (m : machine) (b : block) (s : schedule) (g t0 : nat) (there : nat -> bool).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis Begun : begin s g <= t0.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (Begun : begin s g <= t0).
   Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g ->
     there (group m (fst y)) = false ->
     C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.

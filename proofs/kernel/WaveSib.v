@@ -1,15 +1,11 @@
-(** * The wave by initiations (docs/wave-bounds.md, theorem 1) where no extras are: thread block [g]
-      has no barrier, or is on one sub-core
+(** * What SIB and FIB of a thread block [g] charge, and what others cost it (docs/wave-bounds.md,
+    theorem 1)
 
-    From [t0] on, at its start or later, [g] ends within its SIB (or FIB) and, of every other thread
-    block that is there, the initiations that one sub-core can meet, each once for the whole stay.
     For every dispatch depth, width, number of instances and sub-cores, with releases, for times up
-    to the stated ones.  No clean SM and no common start is asked for. *)
+    to the stated ones. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Isolation Queue Potential Bounds IsolationPaths
-  Stay WavePotential WaveBound WaveSum.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Model Isolation Queue Potential Bounds
+  IsolationPaths Stay WavePotential WaveBound.
 
 (** ** What is charged *)
 
@@ -24,11 +20,6 @@ Definition own_sib (b : block) (m : machine) (g : nat) : charges := fun w q y =>
     [c], or on a unit that they use, too. *)
 Definition in_way (b : block) (m : machine) (g c : nat) (y : key) : bool :=
   (core m (fst y) =? c) || in_reach (only m g b) m c (fu (get b y)).
-
-(** What thread block [h] adds to the time of warps of [g] on sub-core [c]. *)
-Definition adds (b : block) (m : machine) (g c h : nat) : nat :=
-  sum (fun y => if group m (fst y) =? h then if in_way b m g c y then cost b m y else 0 else 0)
-    (keys b).
 
 (** ** The charges are enough *)
 
@@ -100,15 +91,6 @@ Section Charges.
     if group m (fst y) =? g then 0 else
     if listed (group m (fst y)) then if in_way b m g c y then cost b m y else 0 else 0.
 
-  Lemma sum_listed (f : key -> nat) l :
-    sum (fun y => if group m (fst y) =? g then 0 else if listed (group m (fst y)) then f y else 0) l
-    <= sum (fun h => sum (fun y => if group m (fst y) =? h then f y else 0) l) others.
-  Proof.
-    rewrite sum_swap. apply sum_le. intros y _. destruct (group m (fst y) =? g); [lia|].
-    destruct (listed (group m (fst y))) eqn:L; [|lia]. apply listed_iff in L.
-    etransitivity; [|apply (sum_ge _ _ _ L)]. cbv beta. rewrite Nat.eqb_refl. lia.
-  Qed.
-
   Lemma foreign_enough x y J J' : of m b g x -> group m (fst y) <> g ->
     met m b g listed (fst x) (sec (get b x)) J J' y ->
     max (charge_I m b x y) (charge_D b x y) <= foreign_charge (core m (fst x)) y.
@@ -124,75 +106,13 @@ Section Charges.
   Qed.
 End Charges.
 
-Section WaveSib.
-  Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat) (g t0 : nat)
-    (others : list nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HI : iso_edges (only m g b) m iI iD.
-  Hypothesis Begun : begin s g <= t0.
-  (* who is none of the others has ended by [t0], or comes when [g] has ended *)
-  Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g ->
-    ~ In (group m (fst y)) others ->
+(** Who is none of the others has ended by [t0], or comes when [g] has ended. *)
+Lemma away m b s g t0 others :
+  (forall y, In y (keys b) -> group m (fst y) <> g -> ~ In (group m (fst y)) others ->
+    C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y) ->
+  forall y, In y (keys b) -> group m (fst y) <> g -> listed others (group m (fst y)) = false ->
     C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
-
-  Lemma away y : In y (keys b) -> group m (fst y) <> g -> listed others (group m (fst y)) = false ->
-    C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
-  Proof. intros Hy N L. apply Away; auto. rewrite <- (listed_iff others), L. discriminate. Qed.
-
-  (** ** Others, once for the whole stay *)
-
-  (** What others have cost a warp so far. *)
-  Definition by_core (w q : nat) (J : progress) : nat :=
-    spent b (foreign_charge m b g others (core m w)) J.
-
-  Lemma by_core_all w q : by_core w q (everything b) <= sum (adds b m g (core m w)) others.
-  Proof. unfold by_core. rewrite spent_all.
-    apply (sum_listed m g others (fun y => if in_way b m g (core m w) y then cost b m y else 0)).
-    Qed.
-
-  (** No extras: [g] has no barrier, or all that it executes is on one sub-core. *)
-  Hypothesis No_extras : (forall x y, of m b g x -> of m b g y -> sec (get b x) = sec (get b y))
-    \/ forall x y, of m b g x -> of m b g y -> core m (fst x) = core m (fst y).
-
-  Lemma by_core_jump x o J : of m b g x -> of m b g o -> sec (get b o) < sec (get b x) ->
-    in_order m b J ->
-    by_core (fst o) (sec (get b o)) J <= by_core (fst x) (sec (get b x)) J.
-  Proof.
-    intros Hx Ho L _. destruct No_extras as [N|N]; [specialize (N x o Hx Ho); lia|].
-    unfold by_core. rewrite (N x o Hx Ho). lia.
-  Qed.
-
-  Lemma by_core_charge x y J J' : of m b g x -> 1 <= init (get b x) -> group m (fst y) <> g ->
-    met m b g (listed others) (fst x) (sec (get b x)) J J' y ->
-    by_core (fst x) (sec (get b x)) J + max (charge_I m b x y) (charge_D b x y)
-      <= by_core (fst x) (sec (get b x)) J'.
-  Proof.
-    intros Hx _ G Me. pose proof (foreign_enough m b g others x y J J' Hx G Me).
-    destruct Me as [Hy [_ [R [L _]]]].
-    pose proof (spent_more b (foreign_charge m b g others (core m (fst x))) J J' y Hy R L).
-    unfold by_core. lia.
-  Qed.
-
-  (** *** Theorem 1 without extras: SIB *)
-  Theorem wave_sib x : of m b g x ->
-    C s x <= t0 + block_bound b m (own_sib b m g) iD g + sum (adds b m g (core m (fst x))) others.
-  Proof.
-    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (own_sib b m g)
-      (sib_enough m b g) by_core (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _
-      x Hx), by_core_all.
-  Qed.
-
-  (** *** The same with FIB of [g] in place of SIB *)
-  Theorem wave_fib x : of m b g x ->
-    C s x <= t0 + block_bound b m (fib_charge b m) iD g + sum (adds b m g (core m (fst x))) others.
-  Proof.
-    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (fib_charge b m)
-      (fib_enough m b g) by_core (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _
-      x Hx), by_core_all.
-  Qed.
-End WaveSib.
+Proof. intros A y Hy N L. apply A; auto. rewrite <- (listed_iff others), L. discriminate. Qed.
 
 (** ** The first term is SIB of the thread block by itself *)
 
@@ -289,22 +209,4 @@ Proof.
     rewrite (beside_only b m g _ _ y Hy), (get_of m g b y Hy), (S y Hy), (uses_only b m g _ _ _ Gx).
     reflexivity.
   - intros y N. unfold fib_charge. rewrite (beside_other b m g _ _ y Gx N). reflexivity.
-Qed.
-
-(** *** Theorem 1 without extras, computed: SIB and FIB of the thread block by itself *)
-Theorem SIB_wave m b s g t0 others x : machine_ok m -> wf b -> valid m b s -> begin s g <= t0 ->
-  (forall y, In y (keys b) -> group m (fst y) <> g -> ~ In (group m (fst y)) others ->
-     C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y) ->
-  (forall x y, of m b g x -> of m b g y -> sec (get b x) = sec (get b y))
-    \/ (forall x y, of m b g x -> of m b g y -> core m (fst x) = core m (fst y)) ->
-  same_cost b m g -> of m b g x ->
-  C s x <= t0 + min (SIB_at (only m g b) m g) (FIB_at (only m g b) m g)
-           + sum (adds b m g (core m (fst x))) others.
-Proof.
-  intros M W V Begun Away No S Hx. pose proof (iso_at_edges (only m g b) m (wf_only m g b W)) as HI.
-  pose proof (wave_sib m b s _ _ g t0 others M W V HI Begun Away No x Hx) as H1.
-  pose proof (wave_fib m b s _ _ g t0 others M W V HI Begun Away No x Hx) as H2.
-  rewrite (own_sib_alone b m g _ S) in H1. rewrite (fib_alone b m g _ S) in H2.
-  unfold SIB_at, FIB_at.
-  change (fun x => snd (entry (iso_tables (only m g b) m) x)) with (isoD_at (only m g b) m). lia.
 Qed.

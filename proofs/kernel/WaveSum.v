@@ -4,11 +4,9 @@
     and a charge for each other instruction of the section), and once for the whole stay what other
     thread blocks are charged with. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Isolation Queue Potential Bounds Stay
+From Warpbound Require Import Base Cycles Largest Model Isolation Queue Potential Bounds Stay
   WavePotential WaveBound.
 From Warpbound Require Aln Fifo.
-Import ListNotations.
 
 (** The instructions that [J] is behind, each with its charge. *)
 Definition spent (b : block) (c : key -> nat) (J : progress) : nat :=
@@ -43,9 +41,7 @@ Qed.
 Section WaveSum.
   Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat) (g t0 : nat)
     (there : nat -> bool).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s).
   Hypothesis HI : iso_edges (only m g b) m iI iD.  (* of [g] by itself *)
   Hypothesis Begun : begin s g <= t0.
   Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g ->

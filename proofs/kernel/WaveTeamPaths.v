@@ -1,10 +1,30 @@
 (** * Theorem 2 of docs/wave-bounds.md computed: alignments of teams as longest paths; and of a
     grid *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Extras Model Potential Bounds Graph Paths Aln
-  AlnPaths Stay Grid WaveExtras Wave WaveMean WaveAlign WaveAlignPaths Teams WaveTeams.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Extras Model Potential Bounds Graph Paths
+  Aln AlnPaths Stay Grid WaveExtras Wave WaveMean Teams WaveTeams.
+
+(** ** A warp [u] of [g] beside [w]: as in ALN, charges counted [c] times *)
+
+(** The alignments of two own warps as longest paths. *)
+Definition fellow_table (m : machine) (b : block) (c w u : nat) (n : node) (j : nat) : nat :=
+  lp (steps m b w u c) (aln_fuel b) (n, j).
+
+Lemma fellow_cert m b c w u : wf b -> align_cert m b w u c (fellow_table m b c w u).
+Proof.
+  intros W n Hn.
+  assert (forall j e, j <= len b u -> In e (steps m b w u c (n, j)) ->
+    fellow_table m b c w u (fst (fst e)) (snd (fst e)) + snd e <= fellow_table m b c w u n j) as H.
+  { intros j e Hj He. unfold fellow_table. rewrite <- surjective_pairing.
+    apply (lp_edge _ (inside b w u) level_of (steps_down m b W w u c));
+      [split; assumption| |exact He]. apply (level_fuel b w u). split; assumption. }
+  split.
+  - intros e j He Hj. apply (H j ((fst e, j), snd e) Hj). apply in_or_app. left. apply in_map_iff.
+    eauto.
+  - intros j Hj. apply (H (S j) ((n, j), _) Hj). apply in_or_app. right. left. reflexivity.
+Qed.
+
+(** ** A team of another thread block: through all sections of [g] *)
 
 (** A node of [g], the warp of the team that is met, and how many of its instructions are
     consumed. *)
@@ -156,21 +176,24 @@ End TeamTable.
 (** ** The bound as a function: warps [ws] of [g], thread blocks [hs] with teams [ts], [k] changes
     of sub-core *)
 
+(** Beside a warp that there is not: the longest chain alone. *)
+Definition alone_table (m : machine) (b : block) (g w : nat) (n : node) : nat :=
+  team_table m b g 0 [length b] w n (length b) 0.
+
+Lemma alone_table_cert m b g : wf b -> alone_cert m b g (alone_table m b g).
+Proof.
+  intros W w n Hn. destruct (team_table_cert m b g 0 [length b] W w n Hn) as [H1 [H2 _]].
+  pose proof (or_introl eq_refl : In (length b) [length b]) as Hv. split.
+  - intros e He. apply (H1 _ e 0 Hv He). lia.
+  - intros x Hx L. apply (H2 x _ 0 Hx L Hv). lia.
+Qed.
+
 (** Theorem 2 as a function. *)
 Definition WAVE_TEAM_ALN (b : block) (m : machine) (g : nat) (cs ws hs : list nat)
   (al : nat -> bool) (ts : nat -> list (list nat)) (k : nat) : nat :=
   let c := teams ws (sum (fun h => length (ts h)) hs) in
   wave_team_aln m b g cs ws hs al ts k (fun w u n j => fellow_table m b c w u n j)
-    (team_table m b g c) (fun w n => chain_table m b g 0 (length b) w n 0) (last_section b m g).
-
-(** Beside a warp that there is not: the longest chain alone. *)
-Lemma alone_table_cert m b g : wf b -> alone_cert m b g (fun w n =>
-  chain_table m b g 0 (length b) w n 0).
-Proof.
-  intros W w n Hn. destruct (chain_table_cert m b g 0 (length b) W w n Hn) as [H1 [H2 _]]. split.
-  - intros e He. apply (H1 e 0 He). lia.
-  - intros x Hx L. apply (H2 x 0 Hx L). lia.
-Qed.
+    (team_table m b g c) (alone_table m b g) (last_section b m g).
 
 (** *** Theorem 2, computed *)
 Theorem stays_teams_computed m p b others cs turn k ws al ts : machine_ok m -> wf p ->
@@ -194,8 +217,7 @@ Qed.
 
 Section Grid.
   Variables (G : grid) (X : execution).
-  Hypothesis V : grid_valid G X.
-  Hypothesis Few : shared_out G X.
+  Hypotheses (V : grid_valid G X) (Few : shared_out G X).
 
   Variable b : nat.
   Hypothesis Hb : b < blocks G.
@@ -221,9 +243,7 @@ Section Grid.
   Variables (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat ->
     nat) (L : nat -> node -> nat) (q n_teams : nat).
   Notation c := (teams ws (n_teams * (share G - 1))).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf p.
-  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Hypotheses (M : machine_ok m) (W : wf p) (Cores : NoDup cs /\ forall w, In (core m w) cs).
   Hypothesis Turns : moves p m b turn k.
   Hypothesis Ws : NoDup ws /\ forall x, of m p b x -> In (fst x) ws.
   Hypothesis Ts : forall h, In h company -> (al h = true -> teams_of m p h (ts h)) /\
@@ -232,16 +252,13 @@ Section Grid.
   Hypothesis HA : forall w u, In w ws -> In u ws -> u <> w -> align_cert m p w u c (A w u).
   Hypothesis HT : forall h tm, In h company -> al h = true -> In tm (ts h) ->
     team_cert m p b c tm (T tm).
-  Hypothesis HL : alone_cert m p b L.
-  Hypothesis Hq : forall x, of m p b x -> sec (get p x) <= q.
+  Hypotheses (HL : alone_cert m p b L) (Hq : forall x, of m p b x -> sec (get p x) <= q).
 
   (** What each other thread block adds, [c] times; [pad] is what a blank one does. *)
   Variables (own pad : nat) (add : nat -> nat).
   Notation adds := (team_sum m p b cs al ts c k T L).
-  Hypothesis Own : own_start p ws A (S q) <= own.
-  Hypothesis Add : forall h, In h mates -> adds h <= add h.
-  Hypothesis Blank : forall h, In h blanks -> adds h <= pad.
-  Hypothesis Least : forall h, pad <= add h.
+  Hypotheses (Own : own_start p ws A (S q) <= own) (Add : forall h, In h mates -> adds h <= add h).
+  Hypotheses (Blank : forall h, In h blanks -> adds h <= pad) (Least : forall h, pad <= add h).
 
   (** *** Theorem 2: the stay of thread block [b] *)
   Theorem stays_shared_out :

@@ -4,10 +4,8 @@
     For every dispatch depth, width, number of instances and sub-cores, with releases, for times up
     to the stated ones.  No clean SM and no common start is asked for. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Extras Model Potential Bounds Graph Aln Stay
+From Warpbound Require Import Base Cycles Largest Extras Model Potential Bounds Graph Aln Stay
   WavePotential WaveSum WaveSib WaveExtras Wave WaveMean Teams TeamPlans.
-Import ListNotations.
 
 (** [k] changes of sub-cores at most: [turn w q] counts those before [g] can be at warp [w] in
     section [q]. *)
@@ -31,8 +29,7 @@ Definition teams_of (m : machine) (b : block) (h : nat) (ts : list (list nat)) :
 
 Section Counted.
   Variables (m : machine) (b : block) (g : nat) (cs : list nat) (h c : nat).
-  Hypothesis W : wf b.
-  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Hypotheses (W : wf b) (Cores : NoDup cs /\ forall w, In (core m w) cs).
   Variables (turn : nat -> nat -> nat) (k : nat).
   Hypothesis Turns : moves b m g turn k.
   Variables (ts : list (list nat)) (T : list nat -> nat -> node -> nat -> nat -> nat).
@@ -192,8 +189,7 @@ Definition alone_time (m : machine) (b : block) (g : nat) (L : nat -> node -> na
 
 Section Summed.
   Variables (m : machine) (b : block) (g : nat) (cs : list nat) (h c n_teams : nat).
-  Hypothesis W : wf b.
-  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Hypotheses (W : wf b) (Cores : NoDup cs /\ forall w, In (core m w) cs).
   Variables (turn : nat -> nat -> nat) (k : nat).
   Hypothesis Turns : moves b m g turn k.
   Variable L : nat -> node -> nat.
@@ -284,10 +280,7 @@ Definition wave_team_aln (m : machine) (b : block) (g : nat) (cs ws hs : list na
 
 Section WaveTeams.
   Variables (m : machine) (b : block) (s : schedule) (g t0 : nat) (others cs : list nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis Begun : begin s g <= t0.
+  Hypotheses (M : machine_ok m) (W : wf b) (V : valid m b s) (Begun : begin s g <= t0).
   (* who is none of the others has ended by [t0], or comes when [g] has ended *)
   Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g ->
     ~ In (group m (fst y)) others ->

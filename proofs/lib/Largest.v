@@ -1,8 +1,6 @@
 (** * Sums over lists, and the sum of the n largest (docs/proofs.md, section 12: E^n, A^n) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles.
-Import ListNotations.
+From Warpbound Require Import Base Cycles.
 
 Lemma sum_cons {A} (f : A -> nat) x l : sum f (x :: l) = f x + sum f l.
 Proof. reflexivity. Qed.

@@ -1,8 +1,6 @@
 (** * Slots and those that go there: one has no more than its share *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest.
 
 Lemma exists_max (f : nat -> nat) l : l <> [] -> exists x, In x l /\ forall y, In y l -> f y <= f x.
 Proof.

@@ -4,8 +4,8 @@
     body, some repetitions of it: each is a max-plus linear map, given by its
     coordinates. *)
 
-From Coq Require Import List ZArith Lia.
-Import ListNotations.
+From Coq Require Import ZArith.
+From Warpbound Require Import Base.
 Open Scope Z_scope.
 
 (** A vector has a time for each coordinate. *)

@@ -5,9 +5,7 @@
     or started in [n] or later is not yet known, so its times are any from [n] on.
     File Progress.v proves that an execution always goes on and issues everything. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model.
 
 (** R1 to R5 and R7 of what is issued and started before [n]. *)
 Record safe (m : machine) (b : block) (s : schedule) (n : nat) : Prop := {
@@ -129,8 +127,7 @@ Ltac decide_nat := repeat match goal with
 
 Section Agree.
   Variables (m : machine) (b : block) (s s' : schedule) (n : nat).
-  Hypothesis W : wf b.
-  Hypothesis A : agree b s s' n.
+  Hypotheses (W : wf b) (A : agree b s s' n).
 
   Lemma agree_init f t : t < n -> n_init b s f t = n_init b s' f t.
   Proof.

@@ -1,8 +1,6 @@
 (** * The machine always goes on: docs/proofs.md, section 1 (progress) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Prefix CheckSchedule Run.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Prefix Checks Run.
 
 (** The arbiter may prefer what it likes, but overlooks no instruction. *)
 Definition fair (b : block) (order : schedule -> nat -> list key) : Prop :=

@@ -6,9 +6,7 @@
     has done after [n] cycles is an execution in the sense of Prefix.v: the machine
     keeps the rules, and can always go on. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Prefix CheckSchedule.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Prefix Checks.
 
 (** Two keys are equal. *)
 Definition key_eqb (x y : key) : bool := (fst x =? fst y) && (snd x =? snd y).
@@ -48,12 +46,26 @@ Section Run.
   Definition start_one (n : nat) (s : schedule) : option schedule :=
     match find (startable n s) (keys b) with None => None | Some x => Some (set_start s x n) end.
 
+  (** Only the unit or an issue slot can keep [k] from being issued in [t]. *)
+  Definition eligible_b (s : schedule) (w k t : nat) : bool :=
+    (begin s (group m w) <=? t)
+    && match k with 0 => true | S j => I s (w, j) + takes (get b (w, j)) <=? t end
+    && (all (fun p => C s (w, p) <=? t) (ops (get b (w, k)))
+    && all (fun y => implb' ((group m (fst y) =? group m w)
+      && (sec (get b y) <? sec (get b (w, k)))) (I s y + takes (get b y)
+      + ar s (group m w) (sec (get b (w, k))) <=? t)) (keys b)).
+
+  (** Unit [f] takes nothing more in cycle [t]. *)
+  Definition blocked_b (s : schedule) (f t : nat) : bool :=
+    (inst m f <=? n_init b s f t)
+    && match depth m with None => false | Some d => d <=? n_wait b s f t end.
+
   (** Not issued, held by nothing, and there are a slot and room for it, or it needs none. *)
   Definition issuable (n : nat) (s : schedule) (x : key) : bool :=
-    (n <? I s x) && (eligible_b m b s (fst x) (snd x) n
+    (n <? I s x) && (eligible_b s (fst x) (snd x) n
     && ((init (get b x) =? 0)
         || ((n_issue b m s (core m (fst x)) n <? width m)
-             && negb (blocked_b m b s (fu (get b x)) n)))).
+             && negb (blocked_b s (fu (get b x)) n)))).
 
   (** [x] issues, and starts at once where it can. *)
   Definition issue (n : nat) (s : schedule) (x : key) : schedule :=
@@ -242,8 +254,7 @@ Section Run.
 
   Section Step.
     Variables (s0 s s' : schedule) (n : nat) (x : key).
-    Hypothesis P : during s0 s n.
-    Hypothesis T : step s s' n x.
+    Hypotheses (P : during s0 s n) (T : step s s' n x).
 
     Lemma step_agree : agree b s s' n.
     Proof.

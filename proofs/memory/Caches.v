@@ -6,9 +6,7 @@
     that a server is busy with requests of its own partition or channel, the rule here is weaker: it
     is with those of any. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Model Grid.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Model Grid.
 
 (** A stay at a server, from a cycle on to before another. *)
 Definition span : Type := nat * nat.

@@ -6,9 +6,7 @@
     more are touched at all, each sector is filled at most once.  So cycles in which fills are under
     way, or are served, are at most as many as there are sectors, times how long one takes. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles.
-Import ListNotations.
+From Warpbound Require Import Base Cycles.
 
 (** Since the start, the newest first: anything touches a unit; the fill of a sector begins; a
     sector is lost.  Lines that stores take out of an L1 are not among these: what is asked of them

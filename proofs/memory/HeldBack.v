@@ -6,16 +6,25 @@
     12 of proofs.md (Ledger.v), outside of the cycles that do not count, with E + Z in place of
     E. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Ledger Grid GridLedger
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Ledger Grid GridLedger
   Sharing Took.
-Import ListNotations.
 
 (** Requests: the SM and the thread block of each, when it has come to the memory, when its data is
     back, and how many cycles that count it spends between these at most. *)
 Record traffic := Traffic {
   asked : list nat; from : nat -> nat; whom : nat -> nat; sent : nat -> nat; back : nat ->
   nat; way : nat -> nat }.
+
+(** E and lam of thread blocks: the sum of initiations, and latency paths, by a certificate of each
+    SM. *)
+Record sums_of (G : grid) (X : execution) (Eb Lb : nat -> nat) (L : nat -> key -> nat) : Prop := {
+  s_work : forall b, b < blocks G ->
+    sum (fun x => if whose G (sm_of X b) x =? b then init (get (prog G (sm_of X b)) x) else 0)
+      (keys (prog G (sm_of X b))) <= Eb b;
+  s_path : forall b x, b < blocks G -> In x (keys (prog G (sm_of X b))) ->
+    whose G (sm_of X b) x = b ->
+    L (sm_of X b) x + lat (get (prog G (sm_of X b)) x) <= Lb b;
+  s_lam : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (L i) }.
 
 Section HeldBack.
   Variables (G : grid) (X : execution) (took : nat -> block).
@@ -51,8 +60,7 @@ Section HeldBack.
     h_stay : forall r, In r (asked y) -> whom y r < blocks G /\ sm_of X (whom y r) = from y r
       /\ started X (whom y r) <= sent y r /\ back y r <= ended X (whom y r) }.
 
-  Hypothesis H : holds_back.
-  Hypothesis Kpos : 1 <= K.
+  Hypotheses (H : holds_back) (Kpos : 1 <= K).
   Hypothesis Mok : forall i, i < sms G -> machine_ok (mach G i) /\ wf (took i).
   Notation Gt := (Grid (blocks G) (sms G) (slots G) (latency G) (service G) (mach G) took).
 
@@ -157,13 +165,7 @@ Section HeldBack.
 
   (** ** The ledger *)
   Variables (Eb Lb : nat -> nat) (L : nat -> key -> nat).
-  Hypothesis Work : forall b, b < blocks G ->
-    sum (fun x => if whose G (sm_of X b) x =? b then init (get (prog G (sm_of X b)) x) else 0)
-      (keys (prog G (sm_of X b))) <= Eb b.
-  Hypothesis Lat : forall b x, b < blocks G -> In x (keys (prog G (sm_of X b))) ->
-    whose G (sm_of X b) x = b ->
-    L (sm_of X b) x + lat (get (prog G (sm_of X b)) x) <= Lb b.
-  Hypothesis HL : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (L i).
+  Hypothesis Sums : sums_of G X Eb Lb L.
   Variable F : nat -> nat -> nat.
   Hypothesis HF : forall i, i < sms G -> shared (seq 0 (blocks G)) (may i) Z (stalls i) (F i).
 
@@ -243,7 +245,7 @@ Section HeldBack.
       cbn [kE amount].
       rewrite (sum_ext (wt r b) (fun t => initiating b t + Nat.b2n (paying b t))) by reflexivity.
       rewrite sum_add. apply Nat.add_le_mono.
-      - etransitivity; [|apply (Work b Hb)]. unfold initiating, Model.count.
+      - etransitivity; [|apply (s_work _ _ _ _ _ Sums b Hb)]. unfold initiating, Model.count.
         rewrite (sum_ext _ (fun t => sum (fun x =>
           Nat.b2n ((whose G i x =? b) && (initiates s t x && negb (skip t) && negb (held i x t))))
           (keys (prog G i)))) by (intros; apply length_sum). rewrite sum_swap. apply sum_le.
@@ -297,7 +299,7 @@ Section HeldBack.
       && negb (Ledger.busy r (sm r b) t)) <= kL (amount b).
     Proof.
       cbn [kL amount]. etransitivity; [|apply (took_idle G X took (fun _ => skip) V (h_shape H)
-        (h_lat H) Mok Lb L Lat HL b Hb)]. rewrite <- cycles_cnt.
+        (h_lat H) Mok Lb L (s_path _ _ _ _ _ Sums) (s_lam _ _ _ _ _ Sums) b Hb)]. rewrite <- cycles_cnt.
       etransitivity; [|apply (cycles_cut N)]. apply cycles_le. intros t _ P.
       rewrite !andb_true_iff in P. destruct P as [[P1 P2] P3]. unfold stays in P2.
       cbn [start fin held_run] in P2. apply andb_prop in P2 as [-> P4]. rewrite P4.

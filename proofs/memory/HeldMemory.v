@@ -6,10 +6,8 @@
     the beginning of their turns until their data is there: an instruction whose next request would
     be one more is held back, and keeps its unit. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Grid Kernel Waits HeldBack
-  KMem.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Grid Kernel Waits
+  HeldBack KMem.
 
 Section Memory.
   Variables (G : grid) (X : execution) (took : nat -> block).
@@ -186,13 +184,7 @@ Section Memory.
   Hypothesis Kpos : 1 <= K.
   Hypothesis Mok : forall i, i < sms G -> machine_ok (mach G i) /\ wf (took i).
   Variables (Eb Lb : nat -> nat) (L : nat -> key -> nat).
-  Hypothesis Work : forall b, b < blocks G ->
-    sum (fun x => if whose G (sm_of X b) x =? b then init (get (prog G (sm_of X b)) x) else 0)
-      (keys (prog G (sm_of X b))) <= Eb b.
-  Hypothesis Lat : forall b x, b < blocks G -> In x (keys (prog G (sm_of X b))) ->
-    whose G (sm_of X b) x = b ->
-    L (sm_of X b) x + lat (get (prog G (sm_of X b)) x) <= Lb b.
-  Hypothesis HL : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (L i).
+  Hypothesis Sums : sums_of G X Eb Lb L.
   Notation amounts way := (map (amount (asked_of way) K Eb Lb) (seq 0 (blocks G))).
 
   (** *** Theorem 7, whatever order the memory serves in *)
@@ -205,7 +197,7 @@ Section Memory.
     /\ ended X b <= k_bal (sms G) (slots G) (latency G) (amounts ret) + beside.
   Proof.
     intros St Dyn Dealt b Hb. exact (held_back_bounds G X took serving held _ K
-      (serving_left_out St) Kpos Mok Eb Lb L Work Lat HL _ serving_time b Dyn Dealt Hb).
+      (serving_left_out St) Kpos Mok Eb Lb L Sums _ serving_time b Dyn Dealt Hb).
   Qed.
 
   (** Where no request is held back, without Z. *)
@@ -220,7 +212,7 @@ Section Memory.
     /\ ended X b <= k_bal (sms G) (slots G) (latency G) kinds + beside.
   Proof.
     intros N St Dyn Dealt b Hb beside kinds. pose proof (held_back_bounds G X took serving held _ 1
-      (nothing_held _ _ _ _ _ _ _ (serving_left_out St) N) (le_n _) Mok Eb Lb L Work Lat HL _
+      (nothing_held _ _ _ _ _ _ _ (serving_left_out St) N) (le_n _) Mok Eb Lb L Sums _
       serving_time b Dyn Dealt Hb) as A. replace kinds
       with (map (amount (Traffic [] (from_sm q) sender (comes q) back ret) 1 Eb Lb)
       (seq 0 (blocks G))); [exact A|]. apply map_ext. intros c. unfold amount, Z, returns. cbn.
@@ -234,7 +226,7 @@ Section Memory.
       + (service G * blocks G + s * length (requests q)).
   Proof.
     intros St b Hb. exact (held_back_static G X took serving held _ K (serving_left_out St) Kpos Mok
-      Eb Lb L Work Lat HL _ serving_time b Hb).
+      Eb Lb L Sums _ serving_time b Hb).
   Qed.
 
   (** *** Theorem 9 *)
@@ -256,7 +248,7 @@ Section Memory.
     /\ ended X b <= k_bal (sms G) (slots G) (latency G) with_waits + beside.
   Proof.
     intros Dyn Dealt b Hb. exact (held_back_bounds G X took _ held _ K (waits_in_latencies Arb Slow)
-      Kpos Mok Eb Lb L Work Lat HL _ every_counts b Dyn Dealt Hb).
+      Kpos Mok Eb Lb L Sums _ every_counts b Dyn Dealt Hb).
   Qed.
 
   (** Theorem 9 holds with static dispatch. *)
@@ -264,7 +256,7 @@ Section Memory.
     ended X b <= k_sm_of G X (amount (asked_of (fun r => ret r + s * k * sms G)) K Eb Lb)
       (sm_of X b) + (service G * blocks G + 0).
   Proof.
-    exact (held_back_static G X took _ held _ K (waits_in_latencies Arb Slow) Kpos Mok Eb Lb L Work
-      Lat HL _ every_counts b).
+    exact (held_back_static G X took _ held _ K (waits_in_latencies Arb Slow) Kpos Mok Eb Lb L Sums
+      _ every_counts b).
   Qed.
 End Memory.

@@ -4,27 +4,18 @@
     are on their way at a time.  An instruction whose next request would be one more is held back,
     and keeps its unit.  Proven with alpha = solo = E + lam. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Elb Ledger Dynamic Area Balance
-  Held Grid GridLedger Kernel Waits HeldBack.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas Model Elb Ledger Dynamic Area
+  Balance Held Grid GridLedger Kernel Waits HeldBack.
 
 (** ** Bounds of any execution of HeldBack.v *)
 Section Bounds.
   Variables (G : grid) (X : execution) (took : nat -> block) (skip : nat -> bool)
     (held : nat -> key -> nat -> bool).
   Variables (y : traffic) (K : nat).
-  Hypothesis H : holds_back G X took skip held y K.
-  Hypothesis Kpos : 1 <= K.
+  Hypotheses (H : holds_back G X took skip held y K) (Kpos : 1 <= K).
   Hypothesis Mok : forall i, i < sms G -> machine_ok (mach G i) /\ wf (took i).
   Variables (Eb Lb : nat -> nat) (L : nat -> key -> nat).
-  Hypothesis Work : forall b, b < blocks G ->
-    sum (fun x => if whose G (sm_of X b) x =? b then init (get (prog G (sm_of X b)) x) else 0)
-      (keys (prog G (sm_of X b))) <= Eb b.
-  Hypothesis Lat : forall b x, b < blocks G -> In x (keys (prog G (sm_of X b))) ->
-    whose G (sm_of X b) x = b ->
-    L (sm_of X b) x + lat (get (prog G (sm_of X b)) x) <= Lb b.
-  Hypothesis HL : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (L i).
+  Hypothesis Sums : sums_of G X Eb Lb L.
   Variable S : nat.
   Hypothesis Skips : forall N, cnt skip N <= S.
 
@@ -34,6 +25,12 @@ Section Bounds.
   Lemma length_amounts : length kinds = blocks G.
   Proof. rewrite map_length. apply seq_length. Qed.
 
+  Lemma held_skips F N : cycles N (Ledger.skip (held_run G X skip held F)) <= beside.
+  Proof.
+    rewrite cycles_cnt. etransitivity; [apply cnt_or|]. apply Nat.add_le_mono; [|apply Skips].
+    rewrite <- cycles_cnt. exact (dispatcher_time _ X (h_rules _ _ _ _ _ _ _ H) N).
+  Qed.
+
   Theorem held_back_bounds b : goes_anywhere G X -> (blocks G <= sms G * slots G -> dealt G X) ->
     b < blocks G ->
     ended X b <= k_sm (sms G) (slots G) (latency G) kinds + beside
@@ -41,12 +38,9 @@ Section Bounds.
     /\ ended X b <= k_bal (sms G) (slots G) (latency G) kinds + beside.
   Proof.
     intros Dyn Dealt Hb. destruct (payers G X took skip held y K H Kpos) as [F HF].
-    pose proof (held_back_ledger G X took skip held y K H Kpos Mok Eb Lb L Work Lat HL F HF) as Lg.
+    pose proof (held_back_ledger G X took skip held y K H Kpos Mok Eb Lb L Sums F HF) as Lg.
     set (r := held_run G X skip held F) in *. pose proof (h_rules _ _ _ _ _ _ _ H) as V.
-    assert (forall N, cycles N (Ledger.skip r) <= beside) as Sk.
-    { intros N. rewrite cycles_cnt. etransitivity; [apply cnt_or|].
-      apply Nat.add_le_mono; [|apply Skips]. rewrite <- cycles_cnt.
-      exact (dispatcher_time _ X V N). }
+    pose proof (held_skips F : forall N, cycles N (Ledger.skip r) <= beside) as Sk.
     assert (dynamic r (sms G) (slots G)) as Dy.
     { intros c t i q Hc Cn Ht Hi Hq. unfold counted in Cn.
       apply negb_true_iff, orb_false_elim in Cn as [Cn _].
@@ -71,13 +65,10 @@ Section Bounds.
     ended X b <= k_sm_of G X (amount y K Eb Lb) (sm_of X b) + beside.
   Proof.
     intros Hb. destruct (payers G X took skip held y K H Kpos) as [F HF].
-    pose proof (held_back_ledger G X took skip held y K H Kpos Mok Eb Lb L Work Lat HL F HF) as Lg.
+    pose proof (held_back_ledger G X took skip held y K H Kpos Mok Eb Lb L Sums F HF) as Lg.
     pose proof (h_rules _ _ _ _ _ _ _ H) as V.
-    assert (forall N, cycles N (Ledger.skip (held_run G X skip held F)) <= beside) as Sk.
-    { intros N. rewrite cycles_cnt. etransitivity; [apply cnt_or|].
-      apply Nat.add_le_mono; [|apply Skips]. rewrite <- cycles_cnt.
-      exact (dispatcher_time _ X V N). }
-    etransitivity; [apply (held_static (held_run G X skip held F) _ _ _ beside _ Lg Sk b Hb)|].
+    etransitivity; [apply (held_static (held_run G X skip held F) _ _ _ beside _ Lg (held_skips F) b
+      Hb)|].
     apply Nat.add_le_mono_r. unfold static_time, k_sm_of.
     change (on_sm (held_run G X skip held F) (sm (held_run G X skip held F) b))
       with (of_sm G X (sm_of X b)). apply Nat.add_le_mono_l.

@@ -3,9 +3,8 @@
     Thread blocks go to fixed SMs, each SM takes its own in a fixed order, and the dispatcher takes
     no time. *)
 
-From Coq Require Import List Arith Lia Bool Sorted.
-From Warpbound Require Import Cycles Largest Share Model Elb Grid Took Caches.
-Import ListNotations.
+From Coq Require Import Sorted.
+From Warpbound Require Import Base Cycles Largest Share Model Elb Grid Took Caches.
 
 (** ** What the program takes for an SM *)
 

@@ -4,9 +4,7 @@
     room for.  That can be done if of any of the points all holders that may have one of them have
     room for as many. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share.
 
 Section Sharing.
   Variable bs : list nat.

@@ -5,9 +5,7 @@
     its initiation on is what the last of them waits and what it takes besides.  With the waits of
     theorem 8 in the latencies the rules hold, and with them all theorems on blocks and kernels. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Grid Waits.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Grid Waits.
 
 (** ** Blocks that differ in latencies alone *)
 
@@ -20,14 +18,11 @@ Record alike (b c : block) : Prop := {
 
 Lemma count_alike b c q q' : alike b c -> (forall x, In x (keys b) -> q' x = q x) ->
   count c q' = count b q.
-Proof.
-  intros A H. unfold count. rewrite (a_keys _ _ A). f_equal. apply filter_ext_in. exact H.
-Qed.
+Proof. intros A H. unfold count. rewrite (a_keys _ _ A). f_equal. apply filter_ext_in. exact H. Qed.
 
 Section Alike.
   Variables (m : machine) (b c : block) (s : schedule).
-  Hypothesis A : alike b c.
-  Hypothesis V : valid m b s.
+  Hypotheses (A : alike b c) (V : valid m b s).
   Hypothesis Lat : forall x, In x (keys b) -> al s x <= lat (get c x).
 
   Lemma fu_alike x : In x (keys b) -> fu (get c x) = fu (get b x).

@@ -1,8 +1,6 @@
 (** * Lemma 1 where instructions take longer than stated, in cycles that do not count *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Grid.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Model Elb Grid.
 
 Section Took.
   Variables (G : grid) (X : execution).

@@ -4,9 +4,7 @@
     [k] requests of an SM have come and are not served.  Then a request is served within [s * k * M]
     cycles of its coming, [M] the number of SMs: first come, first served, and in turns. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share.
 
 (** A request has an SM, comes to the memory, and is served from [serves] on for [lasts] cycles. *)
 Record memory := Memory {

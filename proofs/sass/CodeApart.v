@@ -9,11 +9,8 @@
     ([skip]): they count once.  So it is with the two kinds of src/bound/method/beside.c,
     translations of an SM and sectors of the GPU. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger OneSm Dynamic Area Balance
-  Held Apart.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeBeside.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Ledger GridLedger OneSm Dynamic Area
+  Balance Held Apart CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeBeside.
 
 (** A schedule of no instructions. *)
 Definition idle_sched : schedule := Schedule (fun _ => 0) (fun _ => 0) (fun _ => 0) (fun _ => 0)

@@ -3,11 +3,9 @@
     What instructions of older sections have yet to hold at a release is counted beside
     (CodeHeld.v), but for loose latches (CodeLoose.v): until these are free is [loose_until]. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
   CodeOwn CodeSib.
 From Warpbound Require Export CodeHeld CodeLoose.
-Import ListNotations.
 
 Section Barriers.
   Variables (m : machine) (b : block) (s : schedule) (g N : nat).
@@ -241,10 +239,7 @@ Section Barriers.
 
   Section Release.
     Variable n : nat.
-    Hypothesis Hn : n < N.
-    Hypothesis CA : claim_a n.
-    Hypothesis CB : claim_b n.
-    Hypothesis CD : claim_d n.
+    Hypotheses (Hn : n < N) (CA : claim_a n) (CB : claim_b n) (CD : claim_d n).
     Hypothesis HH : rel s g (S n) <= H.
 
     (** The last arrival, or the release where that is earlier. *)

@@ -4,11 +4,8 @@
     schedules without V: a block.  SMs with one V, in which dispatch goes on, keep a ledger without
     it; CodeApart.v has kernels. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger.
-From Warpbound Require Import CodeMachine CodeEnough CodeKept CodeElb CodeOwn CodeSib CodeOutside
-  CodeLedger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Ledger GridLedger CodeMachine CodeEnough
+  CodeKept CodeElb CodeOwn CodeSib CodeOutside CodeLedger.
 
 Lemma drawn_finish off b s x : finish b (drawn off b s) x = on off (finish b s x).
 Proof.
@@ -31,8 +28,7 @@ Proof. intros Few H. pose proof (on_off off y). pose proof (on_le off t0). lia. 
 
 Section Block.
   Variables (off : nat -> bool) (n : nat) (m : machine) (b : block) (s : schedule).
-  Hypothesis OK : outside off m b s.
-  Hypothesis WF : wf m b.
+  Hypotheses (OK : outside off m b s) (WF : wf m b).
 
   (** *** What is proven of all that keeps enough of the rules, in V it is missed by |V| at most; V:
       cycles before the end. *)

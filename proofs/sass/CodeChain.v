@@ -7,11 +7,9 @@
     stage, or was issued there less than its hold before.  So SMs keep the accounts of
     kernel/ChainFormulas.v (kernel/ChainAccounts.v). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail GridLedger
-  ChainAccounts ChainDispatch ChainBalance ChainArea Dynamic OneSm Held.
-From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn CodeLedger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Share Formulas ChainFormulas Ledger Tail
+  GridLedger ChainAccounts ChainDispatch ChainBalance ChainArea Dynamic OneSm Held CodeMachine
+  CodeEnough CodeLate CodeReady CodeElb CodeOwn CodeLedger.
 
 (** ** The best route *)
 Section Best.
@@ -520,8 +518,7 @@ Section Kernel.
 
   (** Cycles that are not counted, and another ledger of the same run, with alpha and solo *)
   Variables (service : nat) (kd : nat -> Formulas.kind).
-  Hypothesis Skips : forall N, cycles N (skip X) <= service.
-  Hypothesis Lk : ledger X M R delta kd.
+  Hypotheses (Skips : forall N, cycles N (skip X) <= service) (Lk : ledger X M R delta kd).
   Notation kinds := (map ck (all X)).
 
   (** *** K-CHAIN, static dispatch *)

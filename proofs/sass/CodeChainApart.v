@@ -3,12 +3,9 @@
     Outside of its V each SM keeps the accounts of chains (CodeChain.v), as its own ledger
     (CodeApart.v); what SMs leave out counts twice. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas ChainFormulas Ledger GridLedger Dynamic Held
-  ChainArea.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeChain
-  CodeBeside CodeApart.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas ChainFormulas Ledger GridLedger Dynamic
+  Held ChainArea CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeChain CodeBeside
+  CodeApart.
 
 Section Sms.
   Variables (off : nat -> nat -> bool) (size : nat).

@@ -5,9 +5,7 @@
     can miss there ([states_misses]).  Then the rules of the machine hold of these times, whatever
     else is missed meanwhile, and with them all theorems on blocks. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles CodeMachine.
-Import ListNotations.
+From Warpbound Require Import Base Cycles CodeMachine.
 
 (** [line_of]: the line that an instruction is in; [behind]: the lines of the L1 that have it;
     [constant]: the line of constants that it reads.  Times of a miss of each, and the slot of a

@@ -3,10 +3,7 @@
     For every order, queue and number of sub-cores, with barriers, and whatever other
     thread blocks the SM has. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles.
-From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady.
-Import ListNotations.
+From Warpbound Require Import Base Cycles CodeMachine CodeEnough CodeLate CodeReady.
 
 (** ** What an instruction covers *)
 
@@ -268,8 +265,7 @@ Section Elb.
   (** [f c q t]: how many cycles before [t] are counted on the way to sub-core [c] in section [q],
       which comes from any sub-core of an older section *)
   Variables (f : nat -> nat -> nat -> nat) (f0 : nat).
-  Hypothesis Begins : forall c q, f c q t0 = f0.
-  Hypothesis Rises : forall c q t, f c q t <= f c q (S t).
+  Hypotheses (Begins : forall c q, f c q t0 = f0) (Rises : forall c q t, f c q t <= f c q (S t)).
   Hypothesis Counts : forall c q t, t0 <= t -> cov c t = true -> f c q t + 1 <= f c q (S t).
   Hypothesis Turns : forall c d q t, c < d -> f q c t <= f q d t.
   Hypothesis Changes : forall x d q t, In x (keys b) -> group m (fst x) = g ->
@@ -411,8 +407,7 @@ Section Elb.
 
   Section OneInstruction.
     Variables (w k : nat).
-    Hypothesis Hk : In (w, k) (keys b).
-    Hypothesis Hg : group m w = g.
+    Hypotheses (Hk : In (w, k) (keys b)) (Hg : group m w = g).
     Hypothesis Older : forall j, j < k -> timely (w, j).
     Hypothesis Open : at_most (of (w, k)) (lR g (sec (get b (w, k)))) (rel s g (sec (get b (w,
       k)))).

@@ -4,9 +4,7 @@
     are left out and what remains is drawn together (CodeOutside.v).  [valid_enough]: a valid
     schedule keeps them. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine.
-Import ListNotations.
+From Warpbound Require Import Base CodeMachine.
 
 (** [J]: the end of an instruction's issue, in a valid schedule the cycle behind [I].  [enters]: it
     enters a stage and does not pass it over. *)
@@ -104,6 +102,3 @@ Qed.
 (** It keeps them with some [J] and [enters]. *)
 Definition lawful (m : machine) (b : block) (s : schedule) : Prop :=
   exists J enters, enough m b s J enters.
-
-Lemma valid_lawful m b s : wf m b -> valid m b s -> lawful m b s.
-Proof. intros W H. do 2 eexists. apply (valid_enough m b s W H). Qed.

@@ -4,17 +4,12 @@
     of them before the kernel runs, sectors and requests by the cycles that each takes, is added to
     the bounds of a block, of one SM and of the kernel. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Fills Formulas Ledger GridLedger Dynamic.
-From Warpbound Require Import CodeMachine CodeEnough CodeKept CodeElb CodeOwn CodeSib CodeOutside
-  CodeLedger CodeBeside CodeApart.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Fills Formulas Ledger GridLedger Dynamic CodeMachine
+  CodeEnough CodeKept CodeElb CodeOwn CodeSib CodeOutside CodeLedger CodeBeside CodeApart.
 
 Section Block.
   Variables (off : nat -> bool) (us : list supply) (m : machine) (b : block) (s : schedule).
-  Hypothesis OK : outside off m b s.
-  Hypothesis W : wf m b.
-  Hypothesis V : beside off us.
+  Hypotheses (OK : outside off m b s) (W : wf m b) (V : beside off us).
 
   (** *** A block: code-elb *)
   Theorem elb_filled lP lI lD lR : lam_cert m b lP lI lD lR -> forall x, In x (keys b) ->

@@ -4,10 +4,8 @@
     to come, beside those of newer ones; how late the ends of sections are; and what a pipe has
     left. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
   CodeOwn CodeSib.
-Import ListNotations.
 
 Lemma sum_split {A} (f : A -> nat) (p : A -> bool) l :
   sum f l = sum f (filter p l) + sum f (filter (fun x => negb (p x)) l).

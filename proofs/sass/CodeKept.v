@@ -3,9 +3,7 @@
     Q of docs/machine-code-bounds.md, section 4, needs more than M1 to M7: [kept].  What it follows
     from is [leaves], which says of no event that it takes a cycle at least, as CodeEnough.v. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest CodeMachine.
 
 (** Rules of which only this needs more than [valid] has: a stall takes no less than [least] from
     the issue on, and a cycle; the slot of the one before is over in the cycle behind that in which

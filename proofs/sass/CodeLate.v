@@ -7,9 +7,7 @@
     but in cycles that [f] counts, is no later than the latest of these
     (docs/machine-code-bounds.md, the claim of theorem 1, and (c) of theorem 2). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles.
-Import ListNotations.
+From Warpbound Require Import Base Cycles.
 
 Section Late.
   Variables (f : nat -> nat) (t0 q : nat).

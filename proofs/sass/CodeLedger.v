@@ -5,11 +5,8 @@
     own instructions, alpha = E + lam, and solo = E + lam or what else is proven.  So K-SM, K-AREA
     and K-BAL hold of machine code, as of any ledger. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger GridLedger OneSm Dynamic Area
-  Balance Held.
-Import ListNotations.
+From Warpbound Require Import Base CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn Cycles
+  Largest Share Formulas Ledger GridLedger OneSm Dynamic Area Balance Held.
 
 (** G1 to G3 of a run, as Ledger.v has them: where thread blocks go and when, not what they do
     there. *)

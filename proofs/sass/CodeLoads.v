@@ -5,10 +5,8 @@
     the SM keeps a ledger (CodeApart.v); in V that thread block pays.  So all bounds of kernels that
     rest on a ledger hold, with |V_b| added to E, alpha and solo of each. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger Dynamic Held.
-From Warpbound Require Import CodeMachine CodeElb CodeOutside CodeLedger CodeBeside CodeApart.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest Formulas Ledger GridLedger Dynamic Held
+  CodeMachine CodeElb CodeOutside CodeLedger CodeBeside CodeApart.
 
 (** What is counted of the cycles that are left. *)
 Lemma drawn_sum (off : nat -> bool) (f : nat -> nat) N :

@@ -6,11 +6,9 @@
     instructions of it still hold of loose latches runs out at once: for a warp the next section
     begins when that is over ([begins]). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
   CodeOwn CodeReach CodeSib.
 From Warpbound Require Export CodeHeld.
-Import ListNotations.
 
 (** Latches of one sub-core, without a clash; [used] of every section of a warp that uses one. *)
 Record loose_latches (m : machine) (b : block) (base : nat -> nat -> bool) (loose : nat -> bool)
@@ -38,8 +36,7 @@ Definition loose_until (m : machine) (b : block) (s : schedule) (loose : nat -> 
 Section Loose.
   Variables (m : machine) (b : block) (s : schedule) (g : nat).
   Context {J : key -> nat} {enters : key -> nat -> bool}.
-  Hypothesis OK : enough m b s J enters.
-  Hypothesis One : forall w, group m w = g.
+  Hypotheses (OK : enough m b s J enters) (One : forall w, group m w = g).
   Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
   Hypothesis LL : loose_latches m b base loose used.
   Local Notation sees := (sees b s base loose used).

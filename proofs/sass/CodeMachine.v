@@ -6,8 +6,7 @@
     open, or names a rule of which its proofs need less, the rule here is the weaker
     one.  No rule bounds a time from below beyond the order of a warp's own events. *)
 
-From Coq Require Import List Arith Lia Bool.
-Import ListNotations.
+From Warpbound Require Import Base.
 
 (** ** Programs *)
 

@@ -13,9 +13,7 @@
     every bound that is proven of [enough] holds of [drawn], and with |V| added of the schedule
     itself.  V are whole cycles here; parts of cycles are on paper. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeKept.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeKept.
 
 Section Clock.
   Variable off : nat -> bool.
@@ -172,9 +170,7 @@ Section Drawn.
     Proof. rewrite <- (on_come off t x Ht), <- (on_yet off t y Ht). reflexivity. Qed.
 
     Lemma drawn_holds y i : holds b s y i t = true -> holds b s' y i (c t) = true.
-    Proof.
-      rewrite !holds_iff, drawn_hold. cbn [D drawn]. rewrite drawn_in. tauto.
-    Qed.
+    Proof. rewrite !holds_iff, drawn_hold. cbn [D drawn]. rewrite drawn_in. tauto. Qed.
 
     Lemma drawn_issues y : issues s y t = true -> issues s' y (c t) = true.
     Proof.
@@ -182,9 +178,7 @@ Section Drawn.
     Qed.
 
     Lemma drawn_taken u : taken m b s u t -> taken m b s' u (c t).
-    Proof.
-      intros [y [i [v [Hy [HB Hh]]]]]. exists y, i, v. auto using drawn_holds.
-    Qed.
+    Proof. intros [y [i [v [Hy [HB Hh]]]]]. exists y, i, v. auto using drawn_holds. Qed.
 
     Lemma drawn_blocked u : blocked m b s u t -> blocked m b s' u (c t).
     Proof.
@@ -211,8 +205,7 @@ Section Drawn.
     Qed.
   End Cycle.
 
-  Hypothesis WF : wf m b.
-  Hypothesis OK : outside off m b s.
+  Hypotheses (WF : wf m b) (OK : outside off m b s).
 
   Lemma drawn_follows w o k i j u : at_stage b (w, o) i u -> at_stage b (w, k) j u ->
     clash m u = false -> o < k -> 1 <= ah s (w, k) j -> D s (w, o) i + ah s (w, o) i <= D s (w, k)

@@ -3,10 +3,7 @@
     The edges E1 to E7 of one section of one warp, and how late its events are, as a function of the
     cycles in which lemma 0 finds a holder. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles.
-From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady CodeElb.
-Import ListNotations.
+From Warpbound Require Import Base Cycles CodeMachine CodeEnough CodeLate CodeReady CodeElb.
 
 (** ** Who keeps a warp waiting *)
 
@@ -138,11 +135,9 @@ Section Own.
 
   Variables (reach : nat -> nat -> bool) (w n : nat) (iP iI : key -> nat) (iD : key -> nat -> nat)
     (iso : nat).
-  Hypothesis HR : reaches_at m b s reach w n.
-  Hypothesis HI : iso_cert m b w n iP iI iD iso.
+  Hypotheses (HR : reaches_at m b s reach w n) (HI : iso_cert m b w n iP iI iD iso).
   Variables (f : nat -> nat) (t0 q c : nat).
-  Hypothesis Rises : forall t, f t <= f (S t).
-  Hypothesis Base : t0 + q <= c + f t0.
+  Hypotheses (Rises : forall t, f t <= f (S t)) (Base : t0 + q <= c + f t0).
   Hypothesis Hit : forall t y, t0 <= t -> In y (keys b) -> hit m b s (reach t) w y t = true ->
     counted f t.
   Hypothesis Open : rel s (group m w) n <= t0.
@@ -200,8 +195,7 @@ Section Own.
 
   Section OneInstruction.
     Variable k : nat.
-    Hypothesis Hk : In (w, k) (keys b).
-    Hypothesis Hn : sec (get b (w, k)) = n.
+    Hypotheses (Hk : In (w, k) (keys b)) (Hn : sec (get b (w, k)) = n).
 
     Hypothesis Same : forall j, j < k -> sec (get b (w, j)) = n -> timely_own j.
 

@@ -2,9 +2,8 @@
 
     The hypothesis [Pipe] of theorem 2 (CodeBarriers.v), from the own graph. *)
 
-From Coq Require Import List Arith Lia Bool Sorted.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeOwn CodeBarriers.
-Import ListNotations.
+From Coq Require Import Sorted.
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeElb CodeOwn CodeBarriers.
 
 (** Places are ordered by instruction, then by stage. *)
 Definition earlier (x y : nat * nat) : Prop := fst x < fst y \/ (fst x = fst y /\ snd x < snd y).

@@ -8,10 +8,8 @@
     (CodeMachine.v), and without it an execution can stand still for ever
     (examples/CodeProgressExample.v). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Formulas Ledger GridLedger Dynamic Held.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeBeside.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Formulas Ledger GridLedger Dynamic Held CodeMachine
+  CodeEnough CodeElb CodeOutside CodeLedger CodeBeside.
 
 (** Cycles from [n] on, as many as it takes for what is left *)
 Definition later (n size t : nat) : bool := (n <=? t) && (t <? n + size).

@@ -1,9 +1,7 @@
 (** * What a warp can reach: code-sib and code-fib (docs/machine-code-bounds.md, sections 1 and
     3) *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine CodeOwn.
-Import ListNotations.
+From Warpbound Require Import Base CodeMachine CodeOwn.
 
 (** [home v]: the sub-core of a unit; [None]: shared by all.  [shared]: shared units and all in B of
     them (way_rules.c, close_shared). *)

@@ -3,9 +3,7 @@
     Who waits for a queue, for a stage, or to be issued, waits for a unit that is held, or for
     the issue stage. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine CodeEnough.
-Import ListNotations.
+From Warpbound Require Import Base CodeMachine CodeEnough.
 
 Section Ready.
   Variables (m : machine) (b : block) (s : schedule).

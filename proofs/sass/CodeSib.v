@@ -1,9 +1,6 @@
 (** * code-sib and code-fib of blocks without barriers: theorem 1 of docs/machine-code-bounds.md *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles.
-From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn.
-Import ListNotations.
+From Warpbound Require Import Base Cycles CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn.
 
 (** ** Charges: occ(j|w) of the page
 

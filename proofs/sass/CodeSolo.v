@@ -4,10 +4,8 @@
     the rules for the thread block by itself.  So whatever bounds it alone, as code-sib and code-fib
     do, is a [solo] of docs/machine-code-bounds.md, section 7 (theorem [code_solo]). *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Formulas Ledger GridLedger.
-From Warpbound Require Import CodeMachine CodeEnough CodeKept CodeReady CodeElb CodeOwn CodeLedger.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Formulas Ledger GridLedger CodeMachine CodeEnough CodeKept
+  CodeReady CodeElb CodeOwn CodeLedger.
 
 (** Of the warps of an SM those of thread block [b]; a machine and a schedule of these alone. *)
 Definition alone_block (m : machine) (b : nat) (p : block) : block :=

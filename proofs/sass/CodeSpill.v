@@ -3,11 +3,9 @@
     From the code of a section: what is waited for before its end, what latches and slots can be
     held beyond it, and all other holds but those of one pipe, or unit. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+From Warpbound Require Import Base Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
   CodeOwn CodeSib CodeBarriers.
 From Warpbound Require Export CodeKept.
-Import ListNotations.
 
 (** Bounds of what is left behind position [e], of the slot and of stage [i]. *)
 Definition slot_left (m : machine) (b : block) (y : key) (e : nat) : nat :=
@@ -25,8 +23,7 @@ Section Spill.
   Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
   Local Notation seen := (seen m b s base loose used).
   Context {J : key -> nat} {enters : key -> nat -> bool}.
-  Hypothesis OK : enough m b s J enters.
-  Hypothesis K : leaves m b s J least.
+  Hypotheses (OK : enough m b s J enters) (K : leaves m b s J least).
 
   (** Behind [t] a hit is the end of a slot, or what is left of a hold, but that of a loose
       latch. *)

@@ -4,9 +4,7 @@
     may do more than what is said here (other parts of the warp issue between, count the same
     counters up, results are late): that only takes longer. *)
 
-From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest.
-Import ListNotations.
+From Warpbound Require Import Base Cycles Largest.
 
 (** [up_counter]: the counter that goes up; [up_behind]: by when it cannot be down again, as cycles
     behind the issue of instructions: of the one itself, and of LDGDEPBAR of the copies before
@@ -88,8 +86,7 @@ Proof. intros H. apply falling_nth; [apply sorted_falling|]. rewrite sorted_ofte
 
 Section Execution.
   Variables (w : lane) (N : nat) (at_ : nat -> nat) (undone : nat * nat -> nat) (t : nat -> nat).
-  Hypothesis EX : issues_lane w N at_ undone.
-  Hypothesis Ht : forall k, k < N -> t k <= earliest w t k.
+  Hypotheses (EX : issues_lane w N at_ undone) (Ht : forall k, k < N -> t k <= earliest w t k).
 
   Lemma stalls_pass j k : j <= k -> k < N -> at_ j + passed w j k <= at_ k.
   Proof.

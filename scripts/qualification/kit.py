@@ -1,6 +1,5 @@
-"""What goes with the report of a validation, under the names of the standards: the configuration
-index (DO-330) and the validation plan (ISO 26262-8, clause 11). Both are made before anything is
-run."""
+"""What goes with the report of a validation: configuration index and validation plan, both made
+before anything is run."""
 
 import hashlib
 
@@ -38,7 +37,8 @@ def configuration_index(tool, where, listing):
     built += [(f"package `{name}`", version or "not installed")
               for name, version in where["packages"].items()]
     return ["# Configuration index of Warpbound", "",
-            "In the folder of the sources, `sha256sum -c sources.sha256` compares them.", "",
+            "For a tool configuration index (DO-330). In the folder of the sources, `sha256sum -c "
+            "sources.sha256` compares them.", "",
             "## Tool", "", *report.table(("what", "which"), lines),
             "## Built with, and run on", "", *report.table(("what", "which"), built),
             "## Sources", "", *report.table(("folder", "files", "SHA-256 of their lines in "
@@ -65,10 +65,12 @@ def validation_plan(wanted, asked, cases, sanitized):
              " ".join(one.theorems_as_written), " ".join(one.held_by["checks"]),
              " ".join(one.held_by["pages"])) for one in wanted.requirements]
     return ["# Validation plan of Warpbound", "",
-            f"Asked for: {asked}. A requirement is verified if all that holds it passes; the whole "
-            "is verified if everything was asked for and ran, nothing failed, and every "
-            "requirement is verified. report.md has the results; `docs/qualification/matrix.csv` "
-            "says what each test does.", "", "## Steps", "",
+            "For tool operational verification and validation cases (DO-330), and the validation "
+            f"of ISO 26262-8, 11.4.9. Asked for: {asked}. A requirement is verified if all that "
+            "holds it passes; the whole is verified if everything was asked for and ran, nothing "
+            "failed, and every requirement is verified. report.md has the results; "
+            "`docs/qualification/matrix.csv` says what each test does.", "",
+            "## Steps", "",
             *report.table(("step", "what is run", "what has to come of it"), lines),
             "## Requirements", "",
             *report.table(("id", "requirement", "tests", "theorems", "checks", "proofs on paper"),

@@ -213,11 +213,13 @@ def coverage(document):
 def for_people(document):
     """The report in Markdown."""
     tool = document["tool"]
-    text = ["# Validation of Warpbound on this machine", "",
+    text = ["# Validation report of Warpbound on this machine", "",
             WORDS[document["verdict"]].format(asked=document["asked"]), "",
-            f"Begun {document['begun']}, took {document['seconds']:.0f} seconds. This report says "
-            "what was run and what came of it. It claims compliance with no standard: "
-            "whether it is enough for a use of the tool is for whoever qualifies it.", "",
+            f"Begun {document['begun']}, took {document['seconds']:.0f} seconds. This report, for "
+            "tool operational verification and validation results (DO-330) and the validation of "
+            "ISO 26262-8, 11.4.9, says what was run and what came of it. It claims compliance with "
+            "no standard: whether it is enough for a use of the tool is for whoever qualifies it.",
+            "",
             f"Validated: {tool['version']}, commit {tool['commit'] or 'unknown'}, sources "
             f"{tool['sources_sha256']}; configuration-index.md has the rest, validation-plan.md "
             "what was planned.", "", *summary(document)]

@@ -98,6 +98,8 @@ class Wanted:
             self.proofs &= "extracted" in checks or any(one.held_by["theorems"]
                                                         for one in self.requirements)
             self.certificates &= "certificates" in checks
+        if given.tests and not self.tests:
+            raise sources.Mistake(f"-R {given.tests}: there is no such test")
         self.others -= len(self.tests)
 
 
@@ -199,8 +201,9 @@ def validate(given, requirements, theorems, files):
     begun, clock = datetime.datetime.now(datetime.timezone.utc), time.monotonic()
     work = given.output / "work"
     work.mkdir(parents=True, exist_ok=True)
-    if not steps.test_names(given.build, work):
-        raise sources.Mistake(f"{given.build} has no tests: make qualify builds them")
+    for build in filter(None, (given.build, given.sanitized)):
+        if not steps.test_names(build, work):
+            raise sources.Mistake(f"{build} has no tests: make qualify builds them")
     wanted = Wanted(given, requirements, work)
     tool, listing = environment.tool(given.root, given.build)
     where = environment.environment(given.root, given.build)

@@ -307,6 +307,11 @@ class SmallProject(unittest.TestCase):
         self.assertIn("changed while this ran", said)
         self.assertFalse((self.root / "build/qualification/report.md").exists())
 
+    def test_nothing_that_is_named_so_is_no_success(self):
+        for option, name in (("-R", "nothing"), ("--only", "REQ-C"), ("--sanitized", self.root / "nowhere")):
+            status, said = qualify("--root", self.root, option, name)
+            self.assertEqual((status, "no such" in said or "nowhere has no tests" in said), (2, True), said)
+
     def test_no_tests_is_no_success(self):
         write(self.root, "build/CTestTestfile.cmake", "")
         status, said = qualify("--root", self.root)

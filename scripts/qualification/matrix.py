@@ -58,6 +58,9 @@ def wrong_names(root):
     for name in sorted(theorems - held):
         if not name.startswith("examples/"):
             yield f"{sources.LINKS}: no requirement names {name}"
+    held = set().union(*(one.held_by["tests"] for one in wanted.values()))
+    for name in sorted(set(files) - held):
+        yield f"{sources.LINKS}: no requirement names {name}"
     for file in sorted({files[name] for one in wanted.values() for name in one.held_by["tests"]}):
         if not (root / file).is_file():
             yield f"{MATRIX}: {file} does not exist"

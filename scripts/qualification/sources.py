@@ -130,7 +130,7 @@ def test_files(root):
         for name in re.findall(r"^\s*wb_(?:\w+_)?test\((\w+)", text, re.MULTILINE):
             if name != "name":
                 found[name] = f"{listing.parent.relative_to(root)}/{name}.c"
-        for name, file in re.findall(r"add_test\(NAME (\w+)(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?",
+        for name, file in re.findall(r"add_test\(NAME (\w+)\s(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?",
                                      text):
             found[name] = file or str(listing.relative_to(root))
     return found
@@ -141,7 +141,8 @@ def says_of_itself(file, name):
     comment above it in its list; empty where there is none."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".cmake":
-        text = re.findall(r"(?:^#[^\n]*\n)+", text[:text.index(f"NAME {name} ")], re.MULTILINE)[-1]
+        before = text[:re.search(rf"NAME {name}\s", text).start()]
+        text = re.findall(r"(?:^#[^\n]*\n)+", before, re.MULTILINE)[-1]
     match = re.match(r'\s*(?:#![^\n]*\n)?(?:/\*(.*?)\*/|"""(.*?)"""|((?:# ?[^\n]*\n)+))', text,
                      re.DOTALL)
     if match is None:

@@ -249,14 +249,13 @@ static bool is_yaml(const char *path) {
 }
 
 wb_status spec_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec) {
-    const bool yaml = is_yaml(path);
+    spec_file_parser *const parse = is_yaml(path) ? problem_file_parse : config_file_parse;
     char *text;
     size_t size;
-    WB_TRY(file_read(path, yaml ? YTREE_SIZE_MAX : SETTINGS_SIZE_MAX, diagnostics, &text, &size));
+    WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
     const wb_input input = input_of(WB_INPUT_PROBLEM, path, text, size);
     wb_status status = spec_add_input(spec, &input, diagnostics);
-    if (status == WB_OK)
-        status = (yaml ? problem_file_parse : config_file_parse)(path, text, size, diagnostics, spec);
+    if (status == WB_OK) status = parse(path, text, size, diagnostics, spec);
     free(text);
     return status;
 }

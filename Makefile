@@ -9,6 +9,8 @@
 #   make docs    the pages as a site with a search, in build/site
 #   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/);
 #                without WING one a day in turn
+#   make coverage   which functions, lines and branches the tests of the gate reach, by gcov:
+#                docs/data/coverage.csv, and the largest functions that none enters
 #   make bench   speed figures of this machine
 #   make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make nightly what the gate has no time for: nightly-rounds (all rounds of all tests),
@@ -63,7 +65,7 @@ QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja
 
 .DEFAULT_GOAL := build
 .PHONY: help demo build test nightly nightly-rounds nightly-sanitizers nightly-lint \
-	nightly-wings lint docs without-wing proofs proofs-campaign qualify \
+	nightly-wings lint docs without-wing proofs proofs-campaign qualify coverage \
 	bench bench-tightness bench-machine-code fuzz campaign campaign-caches \
 	campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine \
 	install uninstall deb clean packages-%
@@ -156,6 +158,13 @@ qualify: packages-build+test
 		$(NINJA) -C build-sanitize $(QUIET))
 	@python3 -B scripts/qualification/qualify.py --jobs $(JOBS) \
 		$(if $(SANITIZED),--sanitized build-sanitize) $(QUALIFY)
+
+# Optimised no further than what keeps lines apart.
+coverage: packages-build+test
+	@$(CMAKE) -B build-coverage -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
+		"-DCMAKE_C_FLAGS_RELEASE=-Og --coverage" >/dev/null
+	@$(NINJA) -C build-coverage $(QUIET)
+	@WB_PART=0 scripts/coverage build-coverage -j $(JOBS) --timeout 10000
 
 bench: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

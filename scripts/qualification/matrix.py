@@ -45,15 +45,22 @@ def make(root):
 
 
 def wrong_names(root):
-    """What the matrix, the pages of docs/qualification and the list of limitations name and does
-    not exist."""
+    """What the matrix, the pages of docs/qualification and the tables of limitations, known
+    problems and coverage name and does not exist."""
     wanted, proven, files = sources.read(root)
+    sources.problems(root, files)
+    for row in sources.csv_rows(root / sources.COVERAGE):
+        if row["folder"] != "all" and not (root / row["folder"]).is_dir():
+            yield f"{sources.COVERAGE}: {row['folder']} does not exist"
     limits = {row[0] for row in sources.limitations(root)}
     theorems = {theorem.name for theorem in proven}
     held = set().union(*(one.held_by["theorems"] for one in wanted.values()))
     for name in sorted(theorems - held):
         if not name.startswith("examples/"):
             yield f"{sources.LINKS}: no requirement names {name}"
+    held = set().union(*(one.held_by["tests"] for one in wanted.values()))
+    for name in sorted(set(files) - held):
+        yield f"{sources.LINKS}: no requirement names {name}"
     for file in sorted({files[name] for one in wanted.values() for name in one.held_by["tests"]}):
         if not (root / file).is_file():
             yield f"{MATRIX}: {file} does not exist"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the validation suite on this machine and writes a report; `make qualify` builds and calls
-it.
+"""Runs the validation suite on this machine and writes configuration index, validation plan and
+report; `make qualify` builds and calls it.
 
 Exit status: 0 all that was asked for ran and passed, 1 something failed, 2 usage or sources that
 contradict themselves, 3 nothing failed, but something that was asked for could not be run.
@@ -16,6 +16,7 @@ import sys
 import time
 
 import environment
+import kit
 import page
 import report
 import sources
@@ -97,6 +98,8 @@ class Wanted:
             self.proofs &= "extracted" in checks or any(one.held_by["theorems"]
                                                         for one in self.requirements)
             self.certificates &= "certificates" in checks
+        if given.tests and not self.tests:
+            raise sources.Mistake(f"-R {given.tests}: there is no such test")
         self.others -= len(self.tests)
 
 
@@ -134,7 +137,7 @@ def holds(requirements, kind, name):
     return [one.name for one in requirements.values() if name in one.held_by[kind]]
 
 
-def run_steps(given, wanted, theorems):
+def run_steps(given, wanted, cases, theorems):
     """Proofs and certificates: states of theorems, certificates, and what came of each step."""
     asked = f"not asked for: {said(given)}"
     proven, certificates = dict.fromkeys((one.name for one in theorems), steps.NOT_RUN), []
@@ -145,15 +148,15 @@ def run_steps(given, wanted, theorems):
         log = given.output / "proofs.log"
         log.unlink(missing_ok=True)
         proven, done[0] = steps.check_proofs(given.root, theorems, log)
-        done[1] = steps.compare_extracted(given.root, log)
+        done[1] = steps.compare_extracted(given.root, log, done[0]["state"])
     if wanted.certificates:
-        cases = [case for case in sources.kernels(given.root)
-                 if re.search(given.kernels or "", case[0])]
         print(f"certificates of {len(cases)} kernels", flush=True)
         certificates = steps.check_certificates(given.root, given.build, cases, given.jobs)
         state = worst({row["state"] for row in certificates})
-        done[2] = steps.step("certificates", state, "there are no kernels" if state == steps.NOT_RUN
-                             else None)
+        wrong = sum(row["state"] == steps.FAILED for row in certificates)
+        done[2] = steps.step("certificates", state, {
+            steps.NOT_RUN: "there are no kernels",
+            steps.FAILED: f"{wrong} of {len(certificates)} failed"}.get(state))
     return proven, certificates, done
 
 
@@ -167,19 +170,57 @@ def run_tests(given, wanted, build, work):
     return steps.run_tests(build, work, names, given.jobs)
 
 
-def validate(given, requirements, theorems):
-    """Runs all that is wanted; the report as a tree."""
+def known_problems(root, files, states):
+    """Their history, and whether what holds each now passes."""
+    for row in sources.problems(root, files):
+        held = [{"name": name, "state": states.get(name, steps.NOT_RUN)}
+                for name in row.pop("tests").split() if name != "-"]
+        state = report.all_of({one["state"] for one in held}) if held else steps.NOT_RUN
+        yield {**row, "held_by": held, "state": state}
+
+
+def coverage(root):
+    """The figures of docs/data/coverage.csv, None where there is none."""
+    found = sources.csv_rows(root / sources.COVERAGE)
+    if not found:
+        return None
+    return {"date": found[0]["date"], "commit": found[0]["commit"], "tests": int(found[0]["tests"]),
+            "folders": [{key: value if key == "folder" else int(value)
+                         for key, value in row.items() if key not in ("date", "commit", "tests")}
+                        for row in found]}
+
+
+def write_page(output, name, text):
+    """For readers of text, and for browsers."""
+    report.write(output / f"{name}.md", text)
+    report.write(output / f"{name}.html", page.of_markdown(text))
+
+
+def validate(given, requirements, theorems, files):
+    """Runs all that is wanted; the report as a tree. Index and plan are written before."""
     begun, clock = datetime.datetime.now(datetime.timezone.utc), time.monotonic()
     work = given.output / "work"
     work.mkdir(parents=True, exist_ok=True)
-    if not steps.test_names(given.build, work):
-        raise sources.Mistake(f"{given.build} has no tests: make qualify builds them")
+    for build in filter(None, (given.build, given.sanitized)):
+        if not steps.test_names(build, work):
+            raise sources.Mistake(f"{build} has no tests: make qualify builds them")
     wanted = Wanted(given, requirements, work)
     tool, listing = environment.tool(given.root, given.build)
-    tests = run_tests(given, wanted, given.build, work)
-    sanitized = run_tests(given, wanted, given.sanitized,
-                          given.output / "work-sanitized") if given.sanitized else []
-    proven, certificates, done = run_steps(given, wanted, theorems)
+    where = environment.environment(given.root, given.build)
+    cases = [case for case in sources.kernels(given.root)
+             if re.search(given.kernels or "", case[0])]
+    write_page(given.output, "configuration-index",
+               "\n".join(kit.configuration_index(tool, where, listing)))
+    write_page(given.output, "validation-plan", "\n".join(
+        kit.validation_plan(wanted, said(given), cases, given.sanitized and given.sanitized.name)))
+    tests, how = run_tests(given, wanted, given.build, work)
+    sanitized, how_sanitized = run_tests(given, wanted, given.sanitized, given.output
+                                         / "work-sanitized") if given.sanitized else ([], None)
+    proven, certificates, done = run_steps(given, wanted, cases, theorems)
+    if tool["version"] is None:
+        done.append(steps.step("version", steps.FAILED, "warpbound --version fails"))
+    done += [steps.step(name, steps.FAILED, words) for name, words in
+             (("tests", how), ("sanitized tests", how_sanitized)) if words]
     found = {}
     for row in tests + sanitized:
         found.setdefault(row["name"], set()).add(row["state"])
@@ -193,7 +234,7 @@ def validate(given, requirements, theorems):
         "format": {"name": "warpbound-qualification", "version": 1}, "verdict": None,
         "asked": said(given),
         "begun": begun.strftime("%Y-%m-%d %H:%M:%S UTC"), "seconds": time.monotonic() - clock,
-        "tool": tool, "environment": environment.environment(given.root, given.build),
+        "tool": tool, "environment": where,
         "requirements": [report.judge(one, states) for one in wanted.requirements],
         "tests": [{**row, "holds": holds(requirements, "tests", row["name"])} for row in tests],
         "sanitized_tests": sanitized,
@@ -203,6 +244,8 @@ def validate(given, requirements, theorems):
         "limitations": [{"id": row[0], "section": row[1], "limitation": row[2],
                          "what_the_tool_does": row[3]}
                         for row in sources.limitations(given.root)],
+        "known_problems": list(known_problems(given.root, files, states["tests"])),
+        "coverage": coverage(given.root),
     }
     document["not_run"] = left_out(given, wanted, document)
     document["verdict"] = report.overall(document)
@@ -213,19 +256,16 @@ def validate(given, requirements, theorems):
 def main():
     given = arguments()
     try:
-        requirements, theorems, _ = sources.read(given.root)
-        document = validate(given, requirements, theorems)
+        requirements, theorems, files = sources.read(given.root)
+        document = validate(given, requirements, theorems, files)
     except sources.Mistake as mistake:
         print(f"qualify: {mistake}", file=sys.stderr)
         return 2
     report.write(given.output / "report.json", json.dumps(document, indent=1, ensure_ascii=False)
                  + "\n")
-    text = report.for_people(document)
-    report.write(given.output / "report.md", text)
-    report.write(given.output / "report.html", page.of_markdown(text))
-    for row in document["requirements"]:
-        if row["verdict"] == report.FAILED:
-            print(f"{row['id']} ({row['title']}): failed")
+    write_page(given.output, "report", report.for_people(document))
+    for line in report.failures(document):
+        print(f"failed: {line}")
     print(f"{document['verdict']}: {given.output / 'report.md'}")
     return STATUS[document["verdict"]]
 

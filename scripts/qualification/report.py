@@ -88,23 +88,6 @@ def summary(document):
     return table(("", "passed", "failed", "not run or declined"), lines)
 
 
-def what_was_validated(document):
-    tool, where = document["tool"], document["environment"]
-    changed = tool["changed_since_commit"]
-    lines = [("version", tool["version"]), ("commit", tool["commit"]),
-             ("changed since that commit", "not known" if changed is None else ", ".join(changed)
-              or "nothing"),
-             ("sources", f"{tool['sources']} files, SHA-256 of their list "
-                         f"{tool['sources_sha256']}")]
-    lines += [(f"`{name}`", f"SHA-256 {checksum}") for name, checksum in tool["binaries"].items()]
-    lines += [(key.replace("_", " "), value) for key, value in where.items()
-              if not isinstance(value, dict)]
-    lines += [("options", " ".join(f"{key}={value}" for key, value in where["options"].items())),
-              ("packages", ", ".join(f"{name} {version or '(not installed)'}"
-                                     for name, version in where["packages"].items()))]
-    return ["## What was validated, and where", "", *table(("what", "which"), lines)]
-
-
 def names_of(held):
     """Names of what holds a requirement; theorems, of which there can be many, stand below."""
     names = [f"`{row['name']}`" for row in held if row["kind"] != "theorem"]
@@ -153,9 +136,27 @@ def theorems(document):
                                         " ".join(row["holds"]))
                                        for row in document["theorems"]])]
     for row in document["steps"]:
-        if row["state"] == "failed" and row["name"] != "certificates":
+        if row["state"] == "failed":
             text += last_lines(row["name"], row["words"])
     return text
+
+
+def failures(document):
+    """A line for each thing that failed."""
+    for row in document["requirements"]:
+        if row["verdict"] == FAILED:
+            yield f"{row['id']} ({row['title']})"
+    for part in ("tests", "sanitized_tests"):
+        for row in document[part]:
+            if row["state"] == FAILED:
+                yield f"{part.replace('_', ' ')[:-1]} {row['name']}"
+    for row in document["certificates"]:
+        if row["state"] == FAILED:
+            yield (f"certificate of {row['kernel']} ({row['scope']}) on {row['machine']}: "
+                   f"{row['reason']}")
+    for row in document["steps"]:
+        if row["state"] == FAILED:
+            yield f"{row['name']}: {(row['words'] or 'see above').splitlines()[-1]}"
 
 
 def certificates(document):
@@ -182,16 +183,48 @@ def limitations(document):
                     for row in document["limitations"]])]
 
 
+def known_problems(document):
+    lines = [(row["id"], row["found_in"], row["mended_in"], row["commit"], row["kind"],
+              row["wrong"], row["cause"], row["mended"],
+              " ".join(f"`{held['name']}`" for held in row["held_by"]) or "none", row["state"])
+             for row in document["known_problems"]]
+    return ["## Known problems and their history", "",
+            "All that is known to have been too small or wrongly said. What has one version twice "
+            "was found and mended while that was made.", "",
+            *table(("id", "found in", "mended in", "by commit", "kind", "what was wrong", "cause",
+                    "how it was mended", "tests", "result"), lines)]
+
+
+def coverage(document):
+    found = document["coverage"]
+    if found is None:
+        return ["## Coverage of code", "", "Not measured: `make coverage`.", ""]
+    lines = []
+    for row in found["folders"]:
+        cells = [f"`{row['folder']}`"]
+        for all_, some in (("functions", "entered"), ("lines", "run"), ("branches", "taken")):
+            cells += [row[all_], f"{100 * row[some] / row[all_]:.1f} %" if row[all_] else "-"]
+        lines.append(cells)
+    return ["## Coverage of code", "", f"By {found['tests']} tests, on {found['date']} at commit "
+            f"{found['commit']} (docs/data/coverage.csv).", "",
+            *table(("folder", "functions", "entered", "lines", "run", "branches", "taken"), lines)]
+
+
 def for_people(document):
     """The report in Markdown."""
-    text = ["# Validation of Warpbound on this machine", "",
+    tool = document["tool"]
+    text = ["# Validation report of Warpbound on this machine", "",
             WORDS[document["verdict"]].format(asked=document["asked"]), "",
-            f"Begun {document['begun']}, took {document['seconds']:.0f} seconds. This report says "
-            "what was run and what came of it. It claims compliance with no standard: "
-            "whether it is enough for a use of the tool is for whoever qualifies it.", "",
-            *summary(document)]
-    for part in (what_was_validated, requirements, not_run, tests, theorems, certificates,
-                 limitations):
+            f"Begun {document['begun']}, took {document['seconds']:.0f} seconds. This report, for "
+            "tool operational verification and validation results (DO-330) and the validation of "
+            "ISO 26262-8, 11.4.9, says what was run and what came of it. It claims compliance with "
+            "no standard: whether it is enough for a use of the tool is for whoever qualifies it.",
+            "",
+            f"Validated: {tool['version']}, commit {tool['commit'] or 'unknown'}, sources "
+            f"{tool['sources_sha256']}; configuration-index.md has the rest, validation-plan.md "
+            "what was planned.", "", *summary(document)]
+    for part in (requirements, not_run, tests, theorems, certificates, limitations, known_problems,
+                 coverage):
         text += part(document)
     return "\n".join(text).rstrip("\n") + "\n"
 

@@ -2,9 +2,10 @@
 
 Everything is read from a checkout, none of it built: requirements and limitations from their pages,
 what holds them from tests/requirements, theorems from proofs/theorems, what tests say of themselves
-from their first comments.
+from their first comments, known problems and coverage from their tables.
 """
 
+import csv
 import fnmatch
 import pathlib
 import re
@@ -14,6 +15,10 @@ LINKS = "tests/requirements"
 LIMITATIONS = "docs/limitations.md"
 THEOREMS = "proofs/theorems"
 KERNELS = "kernels/index.txt"
+PROBLEMS = "docs/data/known-problems.csv"
+COVERAGE = "docs/data/coverage.csv"
+CHANGES = "CHANGELOG.md"
+WRONG = ("bound", "exact", "simulated", "value", "verdict", "certificate", "theorem", "validation")
 KINDS = ("tests", "theorems", "pages", "checks")
 CHECKS = ("certificates", "extracted")
 
@@ -125,7 +130,7 @@ def test_files(root):
         for name in re.findall(r"^\s*wb_(?:\w+_)?test\((\w+)", text, re.MULTILINE):
             if name != "name":
                 found[name] = f"{listing.parent.relative_to(root)}/{name}.c"
-        for name, file in re.findall(r"add_test\(NAME (\w+)(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?",
+        for name, file in re.findall(r"add_test\(NAME (\w+)\s(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?",
                                      text):
             found[name] = file or str(listing.relative_to(root))
     return found
@@ -136,7 +141,8 @@ def says_of_itself(file, name):
     comment above it in its list; empty where there is none."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".cmake":
-        text = re.findall(r"(?:^#[^\n]*\n)+", text[:text.index(f"NAME {name} ")], re.MULTILINE)[-1]
+        before = text[:re.search(rf"NAME {name}\s", text).start()]
+        text = re.findall(r"(?:^#[^\n]*\n)+", before, re.MULTILINE)[-1]
     match = re.match(r'\s*(?:#![^\n]*\n)?(?:/\*(.*?)\*/|"""(.*?)"""|((?:# ?[^\n]*\n)+))', text,
                      re.DOTALL)
     if match is None:
@@ -145,6 +151,37 @@ def says_of_itself(file, name):
                      for line in next(filter(None, match.groups())).splitlines())
     words = re.sub(r"\s+", " ", words).strip()
     return re.match(r".*?(?:\.(?=\s|$)|$)", words).group(0)
+
+
+def csv_rows(file):
+    """Rows of a table as dictionaries; none where there is no such file."""
+    if not file.is_file():
+        return []
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def problems(root, tests):
+    """What was too small or wrongly said: in which version, why, how it was mended, which test
+    holds that."""
+    text = (root / CHANGES).read_text(encoding="utf-8") if (root / CHANGES).is_file() else ""
+    versions = re.findall(r"^## (\S+)$", text, re.MULTILINE)  # newest first
+    found = csv_rows(root / PROBLEMS)
+    for number, row in enumerate(found, 1):
+        place = f"{PROBLEMS}:{number + 1}"
+        if row["id"] != f"KP-{number}" or None in row or not all(row.values()):
+            raise Mistake(f"{place}: expected KP-{number}, and no empty cell")
+        for key in ("found_in", "mended_in"):
+            if row[key] not in versions:
+                raise Mistake(f"{place}: {row[key]} is no version of {CHANGES}")
+        if versions.index(row["found_in"]) < versions.index(row["mended_in"]):
+            raise Mistake(f"{place}: mended before it was found")
+        if row["kind"] not in WRONG:
+            raise Mistake(f"{place}: {row['kind']} is none of {', '.join(WRONG)}")
+        for name in row["tests"].split():
+            if name not in tests and name != "-":
+                raise Mistake(f"{place}: {name} is no test")
+    return found
 
 
 def expand(requirement, names):

@@ -10,24 +10,45 @@ import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from sources import Mistake
+
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
 
 # Machines on which kernels of kernels/index.txt are certified: one sub-core and four.
 MACHINES = ("ecrts2025-orin", "ampere-sm80")
 
 
+# Status of CTest where tests failed.
+CTEST_FAILED = 8
+# What a program that writes or checks a certificate takes at most; none needs a tenth.
+SECONDS = 1800
+
+
+def run(command, seconds=None):
+    """What came of a program; one that does not end in time, or cannot be started, has failed."""
+    try:
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True,
+                              errors="replace", timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        words = f"no end within {seconds} seconds"
+    except OSError as error:
+        words = str(error)
+    return subprocess.CompletedProcess(command, 127, "", words)
+
+
 def ctest(build, work, arguments):
     """Runs CTest on the tests of a build from a folder of its own, so that the build's own records
     stay as they are."""
     (work / "CTestTestfile.cmake").write_text(f'subdirs("{build}")\n', encoding="utf-8")
-    return subprocess.run(["ctest", "--test-dir", str(work), *arguments], capture_output=True,
-                          text=True,
-                          errors="replace", check=False)
+    return run(["ctest", "--test-dir", work, *arguments])
 
 
 def test_names(build, work, pattern=None):
     """Names of the tests of a build, of those that a regular expression finds."""
     listed = ctest(build, work, ["-N", *(["-R", pattern] if pattern else [])])
+    if listed.returncode != 0:
+        raise Mistake(f"ctest -N ends with status {listed.returncode}: "
+                      + last_lines(listed.stdout + listed.stderr, 1))
     return re.findall(r"^ *Test +#\d+: (\S+)$", listed.stdout, re.MULTILINE)
 
 
@@ -49,30 +70,41 @@ def last_lines(text, count=20):
     return "\n".join(text.rstrip().splitlines()[-count:])
 
 
+def test_cases(file):
+    """The results that CTest has written; none where it has written no such file."""
+    try:
+        return list(ElementTree.parse(file).getroot().iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return []
+
+
 def run_tests(build, work, names, jobs):
     """Results of tests by their names: state, seconds, what was skipped, and the end of the output
-    of one that failed."""
+    of one that failed. Also how CTest itself failed, or None."""
     results_file = work / "tests.xml"
     results_file.unlink(missing_ok=True)
-    if names:
-        ctest(build, work,
-              ["-R", f"^({'|'.join(map(re.escape, names))})$", "-j", str(jobs), "--output-junit",
-               str(results_file),
-                            "--test-output-size-passed", "1000000", "--test-output-size-failed",
-                            "1000000"])
+    if not names:
+        return [], None
+    done = ctest(build, work, ["-R", f"^({'|'.join(map(re.escape, names))})$", "-j", jobs,
+                               "--output-junit", results_file, "--test-output-size-passed",
+                               "1000000", "--test-output-size-failed", "1000000"])
     found = {}
-    cases = ()
-    if results_file.is_file():
-        cases = ElementTree.parse(results_file).getroot().iter("testcase")
-    for case in cases:
+    for case in test_cases(results_file):
         text = case.findtext("system-out") or ""
         state = {"run": PASSED, "fail": FAILED}.get(case.get("status"), NOT_RUN)
         found[case.get("name")] = {"name": case.get("name"), "state": state,
                                    "seconds": float(case.get("time") or 0),
                                    "skipped": words_of_skipping(case, text) or skipped_parts(text),
                                    "output": last_lines(text) if state == FAILED else None}
+    # A test that cannot be started is not run here, and failed for CTest.
+    wrong = any(row["state"] != PASSED for row in found.values())
+    if set(names) <= set(found) and done.returncode in ((0, CTEST_FAILED) if wrong else (0,)):
+        how = None
+    else:
+        how = (f"ctest ends with status {done.returncode}, and results of {len(found)} of "
+               f"{len(names)} tests: " + last_lines(done.stdout + done.stderr, 1))
     lost = {"state": NOT_RUN, "seconds": 0.0, "skipped": [], "output": None}
-    return [found.get(name, {"name": name, **lost}) for name in names]
+    return [found.get(name, {"name": name, **lost}) for name in names], how
 
 
 def step(name, state, words=None, asked=True):
@@ -83,8 +115,7 @@ def step(name, state, words=None, asked=True):
 def run_script(script, log):
     """A script of the project, with what it prints kept in the log: whether it succeeded, and what
     it printed."""
-    done = subprocess.run([str(script)], capture_output=True, text=True, errors="replace",
-                          check=False)
+    done = run([script])
     printed = done.stdout + done.stderr
     with log.open("a", encoding="utf-8") as file:
         file.write(printed)
@@ -104,9 +135,10 @@ def check_proofs(root, theorems, log):
     return states, step("proofs", PASSED if good else FAILED, None if good else last_lines(printed))
 
 
-def compare_extracted(root, log):
-    """Has what Coq extracts from the proofs compared with the library."""
-    if shutil.which("ocamlopt") is None or not (root / "build/proofs/extracted.ml").is_file():
+def compare_extracted(root, log, proofs):
+    """Has what Coq extracts from the proofs, if these passed now, compared with the library."""
+    if (shutil.which("ocamlopt") is None or proofs != PASSED
+            or not (root / "build/proofs/extracted.ml").is_file()):
         return step("extracted", NOT_RUN, "there is no OCaml, or the proofs were not checked")
     good, printed = run_script(root / "scripts/proofs-extracted", log)
     return step("extracted", PASSED if good else FAILED, None if good else last_lines(printed))
@@ -123,8 +155,10 @@ def fnv1a(data, value=0xCBF29CE484222325):
 def forge(certificate):
     """The certificate with each claim a cycle better than it is, one after another, and a checksum
     that fits."""
-    body = certificate[:certificate.rindex(b"end ")]
-    before = body.index(b"claim ")
+    body = certificate[:certificate.rfind(b"end ")]
+    before = body.find(b"claim ")
+    if before < 0:
+        return
     sum_before = fnv1a(body[:before])
     for claim in re.finditer(rb"^claim (\S+) (\d+)$", body, re.MULTILINE):
         better = int(claim.group(2)) + (1 if claim.group(1) == b"lower" else -1)
@@ -145,30 +179,30 @@ def certify(root, build, case, machine, block):
                    str(root / "kernels" / launch),
                    "-m", machine, "-q", "--certificate", str(file),
                    *(["-i", "0,0,0"] if block else [])]
-        written = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                                 check=False)
+        written = run(command, SECONDS)
+        result["state"] = FAILED
         if written.returncode != 0 or not file.is_file():
-            result["state"] = FAILED
             result["reason"] = (f"analyze ends with status {written.returncode}, "
                                 f"{'with' if file.is_file() else 'without'} a certificate: "
                                 + last_lines(written.stderr, 1))
             return result
-        checked = subprocess.run([str(build / "warpbound-check"), str(file)], capture_output=True,
-                                 text=True, check=False)
+        checked = run([build / "warpbound-check", file], SECONDS)
         result["claims"] = [line for line in checked.stdout.splitlines()
                             if line.startswith(("block: ", "kernel: "))]
-        result["state"] = PASSED if checked.returncode == 0 and checked.stdout else FAILED
-        if result["state"] == FAILED:
-            result["reason"] = last_lines(checked.stdout + checked.stderr)
+        claims = list(forge(file.read_bytes()))
+        if checked.returncode != 0 or not 0 < len(claims) == len(result["claims"]):
+            result["reason"] = (f"warpbound-check ends with status {checked.returncode}, and shows "
+                                f"{len(result['claims'])} of {len(claims)} claims: "
+                                + last_lines(checked.stdout + checked.stderr, 1))
             return result
-        for method, text in forge(file.read_bytes()):
+        for method, text in claims:
             forged.write_bytes(text)
-            refused = subprocess.run([str(build / "warpbound-check"), str(forged)],
-                                     capture_output=True, text=True, check=False)
+            refused = run([build / "warpbound-check", forged], SECONDS)
             if refused.returncode != 1:
-                result["state"] = FAILED
                 result["reason"] = (f"a claim of {method} that is a cycle too good ends "
                                     f"with status {refused.returncode}")
+                return result
+        result["state"] = PASSED
     return result
 
 

@@ -201,17 +201,15 @@ static wb_status annotate(const struct options *options, const wb_analysis *anal
     return status;
 }
 
+static wb_status make_certificate(void *analysis, const wb_writer *writer, wb_diagnostics *diagnostics) {
+    return wb_analysis_certificate(*(const wb_analysis **)analysis, writer, diagnostics);
+}
+
 /* --certificate */
 static wb_status write_certificate(const struct options *options, const wb_analysis *analysis,
                                    wb_diagnostics *diagnostics) {
-    wb_file *file = NULL;
     if (options->certificate == NULL) return WB_OK;
-    wb_status status = wb_file_new(options->certificate, diagnostics, &file);
-    const wb_writer writer = {wb_file_append, file};
-    if (status == WB_OK) status = wb_analysis_certificate(analysis, &writer, diagnostics);
-    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
-    wb_file_free(file);
-    return status;
+    return write_file(options->certificate, make_certificate, &analysis, diagnostics);
 }
 
 /* Options that say how lines are shown, where none are. */
@@ -256,7 +254,8 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
     }
     if (is_reported(status, analysis)) {
         int written = (int)write_results(options, analysis, &report, diagnostics);
-        if (written == WB_OK) written = (int)write_html_report(options, analysis, NULL, &report, diagnostics);
+        if (written == WB_OK)
+            written = (int)write_html_report(options, analysis, NULL, &report, NULL, diagnostics);
         if (written == WB_OK) written = (int)annotate(options, analysis, &report, diagnostics);
         if (written == WB_OK) written = (int)write_certificate(options, analysis, diagnostics);
         if (status == WB_OK) status = written;
@@ -329,7 +328,8 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
         int written = (int)wb_stream_report(stream, report_format(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
-        if (written == WB_OK) written = (int)write_html_report(options, NULL, stream, &report, diagnostics);
+        if (written == WB_OK)
+            written = (int)write_html_report(options, NULL, stream, &report, NULL, diagnostics);
         if (written == WB_OK) {
             const wb_verdict verdict = wb_stream_judge(stream, report.has_deadline ? &report.deadline : NULL);
             written = judge(options, &verdict, diagnostics);

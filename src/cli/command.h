@@ -174,7 +174,11 @@ void write_failure(const struct options *options, wb_status status, const wb_dia
 /* Writes `text` to the file of -o or to standard output. */
 wb_status write_output(const struct options *options, const char *text, wb_diagnostics *diagnostics);
 
-/* The same of a report that is written as it is made: `make` is given where to, and `user`. */
+/* Writes what `make` makes, which is given where to, and `user`, to a file: whole or not at all. */
+wb_status write_file(const char *path, wb_status (*make)(void *, const wb_writer *, wb_diagnostics *),
+                     void *user, wb_diagnostics *diagnostics);
+
+/* The same to the file of -o or to standard output. */
 wb_status write_as_made(const struct options *options,
                         wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
                         void *user, wb_diagnostics *diagnostics);
@@ -193,9 +197,9 @@ wb_status load_gpu(const struct options *options, bool allow_unmapped, struct in
 wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);
 
 /* report.c: writes the report in HTML, of an analysis or, where that is NULL, of a stream, to the file of
- * --report; nothing without that. */
+ * --report; nothing without that. With a picture, or NULL. */
 wb_status write_html_report(const struct options *options, const wb_analysis *analysis,
-                            const wb_stream *stream, const wb_report_options *report,
+                            const wb_stream *stream, const wb_report_options *report, const char *picture,
                             wb_diagnostics *diagnostics);
 
 /* Fails with a message unless --format is one of a schedule: text, trace or svg; or --window is there without

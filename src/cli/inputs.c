@@ -473,22 +473,25 @@ static bool append_to_stream(void *stream, const char *bytes, size_t size) {
     return fwrite(bytes, 1, size, stream) == size;
 }
 
-wb_status write_as_made(const struct options *options,
-                        wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
-                        void *user, wb_diagnostics *diagnostics) {
-    *options->has_written = true;
-    watch_clear();
-    if (options->output == NULL) {
-        const wb_writer writer = {append_to_stream, stdout};
-        wb_status status = make(user, &writer, diagnostics);
-        if (fflush(stdout) == 0) return status;
-        return usage_error(diagnostics, "cannot write to standard output");
-    }
+wb_status write_file(const char *path, wb_status (*make)(void *, const wb_writer *, wb_diagnostics *),
+                     void *user, wb_diagnostics *diagnostics) {
     wb_file *file = NULL;
-    wb_status status = wb_file_new(options->output, diagnostics, &file);
+    wb_status status = wb_file_new(path, diagnostics, &file);
     const wb_writer writer = {wb_file_append, file};
     if (status == WB_OK) status = make(user, &writer, diagnostics);
     if (status == WB_OK) status = wb_file_complete(file, diagnostics);
     wb_file_free(file);
     return status;
+}
+
+wb_status write_as_made(const struct options *options,
+                        wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
+                        void *user, wb_diagnostics *diagnostics) {
+    *options->has_written = true;
+    watch_clear();
+    if (options->output != NULL) return write_file(options->output, make, user, diagnostics);
+    const wb_writer writer = {append_to_stream, stdout};
+    const wb_status status = make(user, &writer, diagnostics);
+    if (fflush(stdout) == 0) return status;
+    return usage_error(diagnostics, "cannot write to standard output");
 }

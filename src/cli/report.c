@@ -46,30 +46,25 @@ struct html_subject {
     wb_html_options html;
 };
 
-static wb_status make(const struct html_subject *subject, const wb_writer *writer,
-                      wb_diagnostics *diagnostics) {
+static wb_status make(void *user, const wb_writer *writer, wb_diagnostics *diagnostics) {
+    const struct html_subject *subject = user;
     if (subject->analysis == NULL)
         return wb_stream_html_report(subject->stream, subject->report, &subject->html, writer, diagnostics);
     return wb_html_report(subject->analysis, subject->report, &subject->html, writer, diagnostics);
 }
 
 wb_status write_html_report(const struct options *options, const wb_analysis *analysis,
-                            const wb_stream *stream, const wb_report_options *report,
+                            const wb_stream *stream, const wb_report_options *report, const char *picture,
                             wb_diagnostics *diagnostics) {
     if (options->report == NULL) return WB_OK;
     char *command = command_line(options);
-    const struct html_subject subject = {
+    struct html_subject subject = {
         analysis,
         stream,
         report,
-        {.size = sizeof subject.html, .command = command, .watch = watch_terminal()}};
-    wb_file *file = NULL;
-    wb_status status = wb_file_new(options->report, diagnostics, &file);
-    const wb_writer writer = {wb_file_append, file};
-    if (status == WB_OK) status = make(&subject, &writer, diagnostics);
+        {.size = sizeof subject.html, .command = command, .watch = watch_terminal(), .picture = picture}};
+    const wb_status status = write_file(options->report, make, &subject, diagnostics);
     watch_clear();
-    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
-    wb_file_free(file);
     free(command);
     return status;
 }

@@ -168,18 +168,6 @@ static void check_grid(uint64_t seed, const struct timed_grid *timed, const stru
     wb_diagnostics_free(diagnostics);
 }
 
-static const struct random_gpu_family family = {
-    .waits = true,
-    .sms = 3,
-    .sub_cores = 2,
-    .width = 2,
-    .per_warp = 3,
-    .units = 2,
-    .blocks = 6,
-    .resident = 3,
-    .shape = {HAND_SHAPE(3, 5, 16, 16, 4), .store_percent = 20, .atomic_percent = 15, .barrier_percent = 15},
-};
-
 /* With caches or one memory, with an instruction cache or not, requests reordered or not, under every
  * dispatcher. */
 static void test_random_grids(void **state) {
@@ -193,7 +181,7 @@ static void test_random_grids(void **state) {
                                                      DISPATCH_MOST_FREE};
     for (uint64_t seed = 0; seed < random_rounds(6000); seed++) {
         struct random_state random = random_seeded(~seed);
-        struct random_gpu_family varied = family;
+        struct random_gpu_family varied = random_small_gpus;
         struct random_gpu gpu;
         varied.contended = seed % 3 == 0;
         varied.dispatch = dispatches[seed % 4];

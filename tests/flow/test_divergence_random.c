@@ -12,7 +12,6 @@
 #include "base/base.h"
 #include "flow/values/values.h"
 #include "naive_simt.h"
-#include "random_function.h"
 
 #define PROGRAMS (ADDRESS_SANITIZER ? 1000u : 4000u)
 #define RUNS 4u
@@ -36,11 +35,12 @@ static void count_branches(const struct simt *simt, struct branch_counts *counts
 
 /* Runs a function from several states of memory. */
 static void check_function(const struct analysed_function *analysed, uint64_t seed, const char *text,
-                           struct branch_counts *counts) {
+                           void *counts) {
     static const char *const faults[] = {"", "a branch that is said to be uniform parted lanes",
                                          "a phi that is said to be uniform differs",
                                          "a result that is said to be uniform differs"};
     struct simt simt;
+    check_reasons(analysed);
     if (!simt_open(analysed, &simt)) return;
     for (uint32_t run = 0; run < RUNS; run++) {
         simt_run(&simt, seed * RUNS + run, FUEL);
@@ -54,24 +54,7 @@ static void check_function(const struct analysed_function *analysed, uint64_t se
 static void test_random_functions(void **state) {
     (void)state;
     struct branch_counts counts = {0};
-    for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + PROGRAMS; seed++) {
-        struct text text = {0};
-        wb_module *module = NULL;
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        struct analysed_function analysed;
-        random_function_put(seed, &text);
-        assert_false(text.failed);
-        if (wb_module_parse("random.ptx", text.data, text.length, diagnostics, &module) != WB_OK)
-            fail_msg("seed %llu:\n%s\n%s", (unsigned long long)seed, text.data,
-                     wb_diagnostics_text(diagnostics));
-        analysed_function_open(&module->functions[0], &analysed);
-        check_reasons(&analysed);
-        check_function(&analysed, seed, text.data, &counts);
-        analysed_function_close(&analysed);
-        wb_module_free(module);
-        wb_diagnostics_free(diagnostics);
-        text_free(&text);
-    }
+    each_random_function(FIRST_SEED, PROGRAMS, check_function, &counts);
     print_message("branches: %u uniform, %u divergent and divided, %u divergent but never divided\n",
                   counts.uniform, counts.divided, counts.undivided);
     /* Otherwise the programs show little. */

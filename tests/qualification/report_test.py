@@ -8,8 +8,10 @@ import copy
 import hashlib
 import html.parser
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,6 +56,13 @@ REQ-B-1  tests     good
 REQ-B-1  theorems  a/B.v:c
 REQ-B-2  tests     none
 """
+PROBLEMS = """id,found_in,mended_in,commit,kind,wrong,cause,mended,tests
+KP-1,0.1,Unreleased,12345678,bound,5 of 6,haste,6,good bad
+KP-2,0.1,0.1,12345678,theorem,all,none,dropped,-
+"""
+COVERAGE = """folder,functions,entered,lines,run,branches,taken,tests,date,commit
+all,2,1,10,9,0,0,7,2026-11-30,12345678
+"""
 LISTING = "".join(f"wb_test({name} x)\n" for name in ("good", "bad", "skips", "none", "without"))
 CTEST = """add_test(good "true")
 add_test(bad "sh" "-c" "echo 4711 is wrong; exit 1")
@@ -72,10 +81,10 @@ def write(root, name, text):
     return file
 
 
-def qualify(*options):
+def qualify(*options, **environ):
     """Status, and what was printed."""
     done = subprocess.run([sys.executable, "-B", ROOT / "scripts/qualification/qualify.py", *map(str, options)],
-                          capture_output=True, text=True, check=False)
+                          capture_output=True, text=True, check=False, env={**os.environ, **environ})
     return done.returncode, done.stdout + done.stderr
 
 
@@ -142,8 +151,10 @@ class SmallProject(unittest.TestCase):
         for name, text in (("docs/qualification/requirements.md", REQUIREMENTS), ("docs/limitations.md", LIMITATIONS),
                            ("tests/requirements", LINKS), ("tests/all/tests.cmake", LISTING),
                            ("proofs/theorems", "the place  a/B.v:c\n"), ("build/CTestTestfile.cmake", CTEST),
-                           ("kernels/index.txt", "# none\n")):
+                           ("kernels/index.txt", "# none\n"), ("CHANGELOG.md", "## Unreleased\n\n## 0.1\n"),
+                           ("docs/data/known-problems.csv", PROBLEMS), ("docs/data/coverage.csv", COVERAGE)):
             write(self.root, name, text)
+        write(self.root, "build/warpbound", "#!/bin/sh\necho warpbound 0.1\n").chmod(0o755)
         write(self.root, "scripts/proofs", PROOFS.format("closed")).chmod(0o755)
 
     def tearDown(self):
@@ -163,7 +174,8 @@ class SmallProject(unittest.TestCase):
         self.assertIn(f"{document['verdict']}: ", said)
         self.assertEqual(sorted(file.name for file in folder.iterdir()
                                 if file.name not in ("proofs.log", "work-sanitized")),
-                         ["report.html", "report.json", "report.md", "sources.sha256", "work"])
+                         ["configuration-index.html", "configuration-index.md", "report.html", "report.json", "report.md",
+                          "sources.sha256", "validation-plan.html", "validation-plan.md", "work"])
         return status, document, text
 
     @staticmethod
@@ -181,6 +193,38 @@ class SmallProject(unittest.TestCase):
         self.assertIn("| `part_of_it` of test `skips` |", text)
         self.assertIn("| test `none` | CTest could not start it |", text)
         self.assertIn("| LIM-1 | It is small. | nothing |", text)
+
+    def test_known_problems_and_coverage(self):
+        _, document, text = self.report("--no-proofs")
+        self.assertEqual([row["state"] for row in document["known_problems"]], ["failed", "not run"])
+        self.assertIn("| KP-1 | 0.1 | Unreleased | 12345678 | bound | 5 of 6 | haste | 6 | `good` `bad` | failed |", text)
+        self.assertIn("| `all` | 2 | 50.0 % | 10 | 90.0 % | 0 | - |", text)
+
+    def test_index_and_plan(self):
+        self.report("--only", "REQ-B-1")
+        folder = self.root / "build/qualification"
+        index = (folder / "configuration-index.md").read_text(encoding="utf-8")
+        plan = (folder / "validation-plan.md").read_text(encoding="utf-8")
+        self.assertIn(f"| `tests/requirements` | {hashlib.sha256(LINKS.encode()).hexdigest()} |", index)
+        self.assertIn("| version | warpbound 0.1 |", index)
+        self.assertIn("| REQ-B-1 | Is proven. And tested. | `good` | a/B.v:c |", plan)
+        self.assertNotIn("REQ-A-1", plan)
+
+    def test_programs_that_do_not_do_as_they_say(self):
+        """A tool without a version, and a CTest that fails though no test did, or writes nothing, have failed."""
+        write(self.root, "build/warpbound", "#!/bin/sh\nkill -SEGV $$\n").chmod(0o755)
+        status, document, _ = self.report("--only", "REQ-A-1")
+        self.assertEqual((status, document["steps"][-1]["name"]), (1, "version"))
+        runs = f"{shutil.which('ctest')} \"$@\""
+        for lists, tests, words in ((runs, f"{runs}; exit 9", "tests: ctest ends with status 9, and results of 2 of 2"),
+                                    (runs, "true", "tests: ctest ends with status 0, and results of 0 of 2"),
+                                    (f"{runs}; exit 9", "true", "ctest -N ends with status 9"), ("echo no", "true", "has no tests")):
+            path = write(self.root, "bin/ctest", f"#!/bin/sh\ncase $* in *-N*) {lists};; *) {tests};; esac\n")
+            path.chmod(0o755)
+            status, said = qualify("--root", self.root, "--only", "REQ-A-1", "--no-certificates", "--no-proofs",
+                                   PATH=f"{path.parent}:{os.environ['PATH']}")
+            self.assertIn(status, (1, 2), said)
+            self.assertIn(words, said)
 
     def test_a_part_is_no_verdict(self):
         status, document, text = self.report("--only", "REQ-A-1")
@@ -246,8 +290,9 @@ class SmallProject(unittest.TestCase):
     def test_sources_in_the_repository_of_something_else(self):
         project = self.root / "docs"
         subprocess.run(["git", "init", "-q", self.root], check=True)
-        self.assertEqual(environment.sources_of(project), [("limitations.md", hashlib.sha256(LIMITATIONS.encode()).hexdigest()),
-                                                           ("qualification/requirements.md", hashlib.sha256(REQUIREMENTS.encode()).hexdigest())])
+        self.assertEqual(environment.sources_of(project), [(name, hashlib.sha256(text.encode()).hexdigest()) for name, text in (
+            ("data/coverage.csv", COVERAGE), ("data/known-problems.csv", PROBLEMS), ("limitations.md", LIMITATIONS),
+            ("qualification/requirements.md", REQUIREMENTS))])
 
     def test_sources_that_contradict_themselves(self):
         write(self.root, "tests/requirements", LINKS + "REQ-B-2 tests nothing\n")
@@ -261,6 +306,11 @@ class SmallProject(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("changed while this ran", said)
         self.assertFalse((self.root / "build/qualification/report.md").exists())
+
+    def test_nothing_that_is_named_so_is_no_success(self):
+        for option, name in (("-R", "nothing"), ("--only", "REQ-C"), ("--sanitized", self.root / "nowhere")):
+            status, said = qualify("--root", self.root, option, name)
+            self.assertEqual((status, "no such" in said or "nowhere has no tests" in said), (2, True), said)
 
     def test_no_tests_is_no_success(self):
         write(self.root, "build/CTestTestfile.cmake", "")
@@ -282,6 +332,26 @@ class ThisProject(unittest.TestCase):
                 row = steps.certify(ROOT, stand_in.parent, case, "ampere-sm80", False)
                 self.assertEqual(row["state"], steps.FAILED)
                 self.assertIn(reason, row["reason"])
+
+    def test_the_whole_with_a_program_that_crashes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            write(build, "CTestTestfile.cmake", f'subdirs("{BUILD}")\n')
+            write(build, "warpbound", f"#!/bin/sh\n[ $1 = --version ] || kill -SEGV $$; exec {BUILD}/warpbound $1\n").chmod(0o755)
+            status, said = qualify("--build", build, "-R", "^test_wheel$", "--kernels", "^vecadd$")
+            self.assertEqual(status, 1, said)
+            self.assertIn("failed: certificate of vecadd (block) on ampere-sm80: analyze ends with status -11, without", said)
+            self.assertIn(f"failed: certificates: 4 of 4 failed\nfailed: {build}", said)
+
+    def test_certificates_without_claims(self):
+        """A checker that says yes to what claims nothing proves nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            write(build, "warpbound", "#!/bin/sh\necho none >$9\n").chmod(0o755)
+            write(build, "warpbound-check", "#!/bin/sh\necho proven\n").chmod(0o755)
+            row = steps.certify(ROOT, build, ("vecadd", "vecadd.ptx", "vecadd.yaml"), "ampere-sm80", False)
+            self.assertEqual(row["state"], steps.FAILED)
+            self.assertIn("status 0, and shows 0 of 0 claims: proven", row["reason"])
 
     def test_a_few_tests_and_certificates(self):
         with tempfile.TemporaryDirectory() as folder:

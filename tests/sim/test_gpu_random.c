@@ -179,23 +179,11 @@ static void check(uint64_t seed, const struct random_gpu *gpu, const struct gpu_
     wb_diagnostics_free(diagnostics);
 }
 
-static const struct random_gpu_family family = {
-    .waits = true,
-    .sms = 3,
-    .sub_cores = 2,
-    .width = 2,
-    .per_warp = 3,
-    .units = 2,
-    .blocks = 6,
-    .resident = 3,
-    .shape = {HAND_SHAPE(3, 5, 16, 16, 4), .store_percent = 20, .atomic_percent = 15, .barrier_percent = 15},
-};
-
 static void test_against_naive(void **state) {
     (void)state;
     uint32_t rounds = random_rounds(1500);
     for (uint64_t seed = 0; seed < rounds; seed++) {
-        struct random_gpu_family varied = family;
+        struct random_gpu_family varied = random_small_gpus;
         struct random_gpu gpu;
         varied.dispatch = dispatches[seed % DISPATCHES];
         varied.shape.sectors = seed % 3 == 0 ? 3 : 0;
@@ -211,7 +199,7 @@ static void test_one_memory(void **state) {
     (void)state;
     uint32_t rounds = random_rounds(1500);
     for (uint64_t seed = 0; seed < rounds; seed++) {
-        struct random_gpu_family varied = family;
+        struct random_gpu_family varied = random_small_gpus;
         struct random_gpu gpu;
         varied.sms = 4;
         varied.contended = true;
@@ -229,7 +217,7 @@ static void test_fetching(void **state) {
     uint32_t rounds = random_rounds(1500);
     for (uint64_t seed = 0; seed < rounds; seed++) {
         struct random_state random = random_seeded(~seed);
-        struct random_gpu_family varied = family;
+        struct random_gpu_family varied = random_small_gpus;
         struct random_gpu gpu;
         varied.contended = seed % 3 == 0;
         varied.dispatch = dispatches[seed % DISPATCHES];
@@ -270,7 +258,7 @@ static void test_threads(void **state) {
     static const uint32_t threads[] = {8, 3, 2}; /* the most first: libomp leaks when it adds threads later */
     uint32_t rounds = random_rounds(36);
     for (uint64_t seed = 0; seed < rounds; seed++) {
-        struct random_gpu_family wide = family;
+        struct random_gpu_family wide = random_small_gpus;
         struct random_gpu gpu;
         struct gpu_record one, several;
         const struct gpu_scheme *scheme = &schemes[seed / 2 % SCHEMES];
@@ -333,7 +321,7 @@ static void test_reordered(void **state) {
         struct random_gpu gpu;
         struct gpu_record record;
         wb_diagnostics *diagnostics = wb_diagnostics_new();
-        random_gpu_make(seed, &family, &gpu);
+        random_gpu_make(seed, &random_small_gpus, &gpu);
         assert_int_equal(gpu_record_make(&gpu.timed, &schemes[4 + seed % 3], 1, diagnostics, &record), WB_OK);
         check_order(seed, &gpu, &record, diagnostics);
         gpu_record_free(&record);
@@ -347,7 +335,7 @@ static void test_without_caches(void **state) {
     (void)state;
     uint32_t rounds = random_rounds(300);
     for (uint64_t seed = 0; seed < rounds; seed++) {
-        struct random_gpu_family lone = family;
+        struct random_gpu_family lone = random_small_gpus;
         struct random_gpu gpu;
         struct gpu_record record;
         wb_simulation simulation;

@@ -45,15 +45,17 @@ static const char *path_of(struct writing *writing, const char *name) {
     return path.data;
 }
 
-static void write_bytes(struct writing *writing, const char *name, const void *bytes, size_t size) {
-    const char *path = path_of(writing, name);
+wb_status files_write_bytes(const char *path, const void *bytes, size_t size, wb_diagnostics *diagnostics) {
     wb_file *file = NULL;
-    wb_status status = wb_file_new(path, writing->diagnostics, &file);
-    if (status == WB_OK) {
-        (void)wb_file_append(file, bytes, size);
-        status = wb_file_complete(file, writing->diagnostics);
-    }
+    WB_TRY(wb_file_new(path, diagnostics, &file));
+    (void)wb_file_append(file, bytes, size);
+    const wb_status status = wb_file_complete(file, diagnostics);
     wb_file_free(file);
+    return status;
+}
+
+static void write_bytes(struct writing *writing, const char *name, const void *bytes, size_t size) {
+    const wb_status status = files_write_bytes(path_of(writing, name), bytes, size, writing->diagnostics);
     if (status != WB_OK) arena_fail(&writing->arena, status);
 }
 

@@ -11,4 +11,7 @@
 wb_status files_write(const struct recording *recording, const char *folder, wb_diagnostics *diagnostics,
                       char **text);
 
+/* Writes a file of these bytes, whole or not at all. */
+wb_status files_write_bytes(const char *path, const void *bytes, size_t size, wb_diagnostics *diagnostics);
+
 #endif

@@ -78,16 +78,6 @@ static const char *join(struct arena *arena, const char *folder, const char *nam
     return path.failed ? NULL : path.data;
 }
 
-static wb_status write_file(const char *path, const void *bytes, size_t size, wb_diagnostics *diagnostics) {
-    wb_file *file = NULL;
-    wb_status status = wb_file_new(path, diagnostics, &file);
-    if (status != WB_OK) return status;
-    (void)wb_file_append(file, bytes, size);
-    status = wb_file_complete(file, diagnostics);
-    wb_file_free(file);
-    return status;
-}
-
 static void front_remove(struct front *front) {
     if (front->folder != NULL) {
         (void)unlink(front->library);
@@ -118,8 +108,8 @@ static wb_status front_make(const wb_record_options *options, wb_diagnostics *di
     front->folder = in_front;
     if (symlink(DRIVER_NAME, front->other_name) != 0 || symlink(driver, front->driver) != 0)
         return fail_errno(in_front, diagnostics);
-    WB_TRY(write_file(front->library, library->text, library->size, diagnostics));
-    return write_file(front->log, LOG_MAGIC, LOG_MAGIC_BYTES, diagnostics);
+    WB_TRY(files_write_bytes(front->library, library->text, library->size, diagnostics));
+    return files_write_bytes(front->log, LOG_MAGIC, LOG_MAGIC_BYTES, diagnostics);
 }
 
 /* ---- The program --------------------------------------------------------------------------------------- */

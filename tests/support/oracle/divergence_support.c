@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "random_function.h"
+
 static void build(void *context) {
     struct analysed_function *analysed = context;
     struct arena *arena = &analysed->arena;
@@ -63,4 +65,27 @@ void check_reasons(const struct analysed_function *analysed) {
         if (divergence->values[v].cause != DIVERGENCE_NONE) check_chain(analysed, divergence->values[v]);
     for (uint32_t b = 0; b < analysed->cfg.block_count; b++)
         if (divergence->branches[b]) check_chain(analysed, divergence->decisions[b]);
+}
+
+void each_random_function(uint64_t first, uint32_t count,
+                          void (*check)(const struct analysed_function *analysed, uint64_t seed,
+                                        const char *text, void *counts),
+                          void *counts) {
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct text text = {0};
+        wb_module *module = NULL;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        struct analysed_function analysed;
+        random_function_put(seed, &text);
+        assert_false(text.failed);
+        if (wb_module_parse("random.ptx", text.data, text.length, diagnostics, &module) != WB_OK)
+            fail_msg("seed %llu:\n%s\n%s", (unsigned long long)seed, text.data,
+                     wb_diagnostics_text(diagnostics));
+        analysed_function_open(&module->functions[0], &analysed);
+        check(&analysed, seed, text.data, counts);
+        analysed_function_close(&analysed);
+        wb_module_free(module);
+        wb_diagnostics_free(diagnostics);
+        text_free(&text);
+    }
 }

@@ -18,6 +18,12 @@ struct analysed_function {
 void analysed_function_open(const struct ptx_function *function, struct analysed_function *analysed);
 void analysed_function_close(struct analysed_function *analysed);
 
+/* Calls `check` of so many random functions, from a first seed on, with their text and `counts`. */
+void each_random_function(uint64_t first, uint32_t count,
+                          void (*check)(const struct analysed_function *analysed, uint64_t seed,
+                                        const char *text, void *counts),
+                          void *counts);
+
 /* Whether the instruction is the last of its block and may part threads. */
 bool may_part(const struct analysed_function *analysed, uint32_t inst);
 

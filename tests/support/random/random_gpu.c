@@ -2,6 +2,18 @@
 
 #include <stdlib.h>
 
+const struct random_gpu_family random_small_gpus = {
+    .waits = true,
+    .sms = 3,
+    .sub_cores = 2,
+    .width = 2,
+    .per_warp = 3,
+    .units = 2,
+    .blocks = 6,
+    .resident = 3,
+    .shape = {HAND_SHAPE(3, 5, 16, 16, 4), .store_percent = 20, .atomic_percent = 15, .barrier_percent = 15},
+};
+
 static uint32_t one_of(struct random_state *random, uint32_t least, uint32_t most) {
     return least + (uint32_t)random_below(random, most - least + 1);
 }

@@ -17,6 +17,9 @@ struct random_gpu_family {
     bool waits; /* for accesses together: groups of copies and fences, in half of the grids */
 };
 
+/* GPUs of at most three SMs with two sub-cores, and grids of at most six blocks. */
+extern const struct random_gpu_family random_small_gpus;
+
 struct random_gpu {
     struct hand_grid hand;
     struct timed_grid timed;

@@ -14,13 +14,11 @@
 #include "run_cli.h"
 #include "wings/device/driver.h"
 
-#define CODE "tests/wings/device/data/probes.sm_87.cubin"
-
 /* Runs it with STAND_IN set; freed with run_free. */
 static struct run calibrate(const char *stand_in, const char *arguments) {
-    char text[600];
+    char text[1200];
     (void)snprintf(text, sizeof text,
-                   "STAND_IN='%s,sms=3,l2-bytes=262144,cubin=" CODE
+                   "STAND_IN='%s,sms=3,l2-bytes=262144,cubin=" WB_PROBES
                    "' \"$WB\" machine calibrate --gpu -n 100 %s --driver %s",
                    stand_in, arguments, WB_STAND_IN);
     return run_shell(text);
@@ -135,7 +133,7 @@ static void test_figures_are_found(void **state) {
 /* A source for each figure, which says how it was measured. */
 static void test_the_file_is_a_machine(void **state) {
     (void)state;
-    struct run run = run_beside_folder("STAND_IN=sms=3,mhz=1300,l2-bytes=262144,cubin=" CODE
+    struct run run = run_beside_folder("STAND_IN=sms=3,mhz=1300,l2-bytes=262144,cubin=" WB_PROBES
                                        ",l2=190 \"$WB\" machine calibrate --gpu -n 100 --driver " WB_STAND_IN
                                        " -o \"$D/m.yaml\" && \"$WB\" machine show \"$D/m.yaml\"");
     check(&run, 0, "  l2: [140, 190]\n", "launch_overhead is too small");
@@ -207,8 +205,8 @@ static void test_each_failing_call_is_named(void **state) {
     } calls[] = {
         LINKER_FUNCTIONS(CALL){"cuMemAlloc", "_v2"}, {"cuModuleGetGlobal", "_v2"}, {"cuCtxSynchronize", ""}};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        char lie[120], message[120];
-        (void)snprintf(lie, sizeof lie, "cubin=" CODE ",error=%s%s:999", calls[i].name, calls[i].suffix);
+        char lie[400], message[120];
+        (void)snprintf(lie, sizeof lie, "cubin=" WB_PROBES ",error=%s%s:999", calls[i].name, calls[i].suffix);
         (void)snprintf(message, sizeof message, "error: %s failed: CUDA_ERROR_UNKNOWN (999)", calls[i].name);
         struct run run = calibrate(lie, "");
         check(&run, 3, "", message);

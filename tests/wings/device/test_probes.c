@@ -11,7 +11,6 @@
 #include "ptx/ptx.h"
 #include "wings/device/probes.h"
 
-#define FILE_NAME "tests/wings/device/data/probes.sm_87.cubin"
 #define CLOCK 0x50u
 
 /* Between the reads of the clock, of `kernel`: the first instruction of a class; SASS_CLASS_COUNT: any. */
@@ -61,7 +60,7 @@ static void test_code_is_what_is_timed(void **state) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wb_module *module = NULL;
         const char *unknown = "";
-        assert_int_equal(wb_module_read(FILE_NAME, diagnostics, &module), WB_OK);
+        assert_int_equal(wb_module_read(WB_PROBES, diagnostics, &module), WB_OK);
         change_code((struct machine_code *)(uintptr_t)module->code, (enum change)c);
         const wb_status status = probes_check(module, &unknown, diagnostics);
         const char *text = wb_diagnostics_text(diagnostics);

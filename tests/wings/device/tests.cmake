@@ -12,6 +12,12 @@ add_custom_command(TARGET stand_in POST_BUILD
                    COMMAND ${CMAKE_COMMAND} -E create_symlink libcuda.so.1 libnvidia-ml.so.1
                    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/tests/stand-in)
 
+# Machine code of the probes, of which half is zeros.
+set(probes ${CMAKE_CURRENT_SOURCE_DIR}/${part}/data/probes.sm_87.cubin.gz)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${probes})
+execute_process(COMMAND gzip -dc ${probes} COMMAND_ERROR_IS_FATAL ANY
+                OUTPUT_FILE ${PROJECT_BINARY_DIR}/tests/probes.sm_87.cubin)
+
 wb_cli_test(test_cli_measure)
 wb_cli_test(test_cli_calibrate_gpu)
 foreach(test IN ITEMS test_cli_measure test_cli_calibrate_gpu)
@@ -22,3 +28,7 @@ foreach(test IN ITEMS test_cli_measure test_cli_calibrate_gpu)
 endforeach()
 set_property(TEST json_schema APPEND PROPERTY ENVIRONMENT WB_STAND_IN=$<TARGET_FILE:stand_in>)
 wb_test(test_probes wb_wings_device)
+foreach(test IN ITEMS test_probes test_cli_calibrate_gpu)
+  target_compile_definitions(${test} PRIVATE
+                             WB_PROBES="${PROJECT_BINARY_DIR}/tests/probes.sm_87.cubin")
+endforeach()

@@ -10,7 +10,6 @@
 
 #include "address_sanitizer.h"
 #include "divergence_support.h"
-#include "random_function.h"
 #include "wings/gated_ssa/gates.h"
 
 #define PROGRAMS (ADDRESS_SANITIZER ? 1000u : 4000u)
@@ -60,7 +59,8 @@ static void find_etas(void *context) {
 /* What is used behind such a loop is divergent when its exit is (WCET 2014, slide 10: eta), unless it only
  * says where in the block the warp is. */
 static void check_etas(const struct analysed_function *analysed, uint64_t seed, const char *text,
-                       struct eta_counts *counts) {
+                       void *user) {
+    struct eta_counts *counts = user;
     struct eta_search search = {.analysed = analysed};
     wb_status status = arena_protect(&search.arena, find_etas, &search);
     const struct loops loops = search.loops;
@@ -84,23 +84,7 @@ static void check_etas(const struct analysed_function *analysed, uint64_t seed, 
 static void test_etas(void **state) {
     (void)state;
     struct eta_counts counts = {0};
-    for (uint64_t seed = FIRST_SEED; seed < FIRST_SEED + PROGRAMS; seed++) {
-        struct text text = {0};
-        wb_module *module = NULL;
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        struct analysed_function analysed;
-        random_function_put(seed, &text);
-        assert_false(text.failed);
-        if (wb_module_parse("random.ptx", text.data, text.length, diagnostics, &module) != WB_OK)
-            fail_msg("seed %llu:\n%s\n%s", (unsigned long long)seed, text.data,
-                     wb_diagnostics_text(diagnostics));
-        analysed_function_open(&module->functions[0], &analysed);
-        check_etas(&analysed, seed, text.data, &counts);
-        analysed_function_close(&analysed);
-        wb_module_free(module);
-        wb_diagnostics_free(diagnostics);
-        text_free(&text);
-    }
+    each_random_function(FIRST_SEED, PROGRAMS, check_etas, &counts);
     print_message("etas: %u uniform, %u divergent\n", counts.uniform, counts.divergent);
     /* Otherwise the programs show little. */
     assert_true(counts.uniform > PROGRAMS / 40);

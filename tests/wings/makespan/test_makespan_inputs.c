@@ -215,8 +215,8 @@ static void test_files_that_are_not_there(void **state) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct makespan_spec spec;
     spec_init(&spec);
-    assert_int_equal(config_file_read("no/such/file", diagnostics, &spec), WB_ERR_INPUT);
-    assert_int_equal(problem_file_read("no/such/file", diagnostics, &spec), WB_ERR_INPUT);
+    assert_int_equal(spec_file_read("no/such/file", diagnostics, &spec), WB_ERR_INPUT);
+    assert_int_equal(spec_file_read("no/such/file.yaml", diagnostics, &spec), WB_ERR_INPUT);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 2);
     spec_free(&spec);
     wb_diagnostics_free(diagnostics);

@@ -43,12 +43,8 @@ static wb_gpu_calibration_options asked_of(const struct options *options) {
 static wb_status write_page(const char *path, const wb_gpu_calibration *calibration,
                             const wb_machine *machine, wb_diagnostics *diagnostics) {
     char *page = NULL;
-    wb_file *file = NULL;
     wb_status status = wb_gpu_calibration_page(calibration, machine, diagnostics, &page);
-    if (status == WB_OK) status = wb_file_new(path, diagnostics, &file);
-    if (status == WB_OK) (void)wb_file_append(file, page, strlen(page));
-    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
-    wb_file_free(file);
+    if (status == WB_OK) status = wb_file_write(path, page, diagnostics);
     free(page);
     return status;
 }

@@ -144,15 +144,9 @@ static wb_status write_page(const struct options *options, const wb_measurement 
                             const wb_analysis *analysis, const wb_report_options *report,
                             wb_diagnostics *diagnostics) {
     char *picture = NULL;
-    wb_file *file = NULL;
     if (options->report == NULL) return WB_OK;
     wb_status status = wb_measurement_picture(measurement, diagnostics, &picture);
-    if (status == WB_OK) status = wb_file_new(options->report, diagnostics, &file);
-    const wb_html_options html = {.size = sizeof html, .watch = watch_terminal(), .picture = picture};
-    const wb_writer writer = {wb_file_append, file};
-    if (status == WB_OK) status = wb_html_report(analysis, report, &html, &writer, diagnostics);
-    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
-    wb_file_free(file);
+    if (status == WB_OK) status = write_html_report(options, analysis, NULL, report, picture, diagnostics);
     free(picture);
     return status;
 }

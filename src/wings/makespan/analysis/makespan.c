@@ -55,16 +55,10 @@ void wb_makespan_free(wb_makespan *makespan) {
     free(makespan);
 }
 
-static bool is_yaml(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-}
-
 wb_status wb_makespan_read(const char *path, wb_diagnostics *diagnostics, wb_makespan **makespan) {
     wb_makespan *made = wb_makespan_new();
     if (made == NULL) return diagnose_out_of_memory(diagnostics, path);
-    wb_status status = is_yaml(path) ? problem_file_read(path, diagnostics, &made->spec)
-                                     : config_file_read(path, diagnostics, &made->spec);
+    const wb_status status = spec_file_read(path, diagnostics, &made->spec);
     if (status == WB_OK) {
         *makespan = made;
     } else {

@@ -179,17 +179,6 @@ wb_status config_file_parse(const char *name, const char *text, size_t size, wb_
     return WB_OK;
 }
 
-wb_status config_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec) {
-    char *text;
-    size_t size;
-    WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
-    const wb_input input = input_of(WB_INPUT_PROBLEM, path, text, size);
-    wb_status status = spec_add_input(spec, &input, diagnostics);
-    if (status == WB_OK) status = config_file_parse(path, text, size, diagnostics, spec);
-    free(text);
-    return status;
-}
-
 #define NAME_MAX_BYTES 64u
 #define ABOUT_MAX 4096u
 
@@ -254,13 +243,19 @@ wb_status problem_file_parse(const char *name, const char *text, size_t size, wb
     return status;
 }
 
-wb_status problem_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec) {
+static bool is_yaml(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+wb_status spec_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec) {
+    spec_file_parser *const parse = is_yaml(path) ? problem_file_parse : config_file_parse;
     char *text;
     size_t size;
-    WB_TRY(file_read(path, YTREE_SIZE_MAX, diagnostics, &text, &size));
+    WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
     const wb_input input = input_of(WB_INPUT_PROBLEM, path, text, size);
     wb_status status = spec_add_input(spec, &input, diagnostics);
-    if (status == WB_OK) status = problem_file_parse(path, text, size, diagnostics, spec);
+    if (status == WB_OK) status = parse(path, text, size, diagnostics, spec);
     free(text);
     return status;
 }

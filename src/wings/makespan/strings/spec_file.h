@@ -5,12 +5,11 @@
 #include "base/files.h"
 #include "wings/makespan/strings/spec.h"
 
-/* Each reads `size` bytes, or a file, into a spec fresh from spec_init; `name` stands for the file in
- * messages. WB_ERR_INPUT with a message that names the place. The caller frees the spec, also after an error.
+/* Each reads `size` bytes into a spec fresh from spec_init; `name` stands for the file in messages.
+ * WB_ERR_INPUT with a message that names the place. The caller frees the spec, also after an error.
  */
 typedef wb_status spec_file_parser(const char *name, const char *text, size_t size,
                                    wb_diagnostics *diagnostics, struct makespan_spec *spec);
-typedef wb_status spec_file_reader(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec);
 
 /* The configuration file of ECRTS'12, Fig. 4: every key stands on a line and its value on the next one.
  *
@@ -21,11 +20,12 @@ typedef wb_status spec_file_reader(const char *path, wb_diagnostics *diagnostics
  *
  * Blank lines, spaces around a line and CRLF line ends are allowed. */
 spec_file_parser config_file_parse;
-spec_file_reader config_file_read;
 
 /* A YAML file: its keys are the options of the command, its values what those take. */
 spec_file_parser problem_file_parse;
-spec_file_reader problem_file_read;
+
+/* Reads the YAML file where the name is one of those. */
+wb_status spec_file_read(const char *path, wb_diagnostics *diagnostics, struct makespan_spec *spec);
 
 /* What a table of fields for a file with a problem in it describes begins with this. */
 struct spec_target {

@@ -247,6 +247,13 @@ static const struct {
               "for no longer than a sector holds an SM's share of L2 and twice that of DRAM, divided "
               "among all SMs, as all traffic spreads, or, with row_cycle, L2 and that; rows that it "
               "closes and a line that it evicts included; their misses delay nothing else")},
+    [WB_ASSUME_NEIGHBOURS_RUN_KERNEL] =
+        {.id = "N8",
+         .text = ("the kernel that the budget names runs on SMs of its own, as `analyze` of its file "
+                  "assumes: once beside this one or, with every, no sooner after its last start and end; the "
+                  "rest of the budget is of all others; a translation reads at most 6 page tables, what is "
+                  "stored is written back once, code that fits its cache is fetched once, with 2 lines more, "
+                  "and launching asks memory for nothing")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "

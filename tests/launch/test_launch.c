@@ -499,9 +499,17 @@ static void test_errors_of_files(void **state) {
          "compile, "
          "resident, partition, interference"},
         {"interference: none\n", "l.yaml:1:15: error: interference: expected a budget, such as {requests: "
-                                 "1000, bytes_per_us: 200}, got 'none'"},
-        {"interference: {requests: 8}\n", "l.yaml:1:15: error: key 'bytes_per_us' is missing: expected a "
-                                          "whole number from 0 to 4294967294"},
+                                 "1000, bytes_per_us: 200}, or {of: LAUNCH.yaml}, got 'none'"},
+        {"interference: {requests: 8}\n", "l.yaml:1:15: error: expected a budget, such as {requests: "
+                                          "1000, bytes_per_us: 200}, or {of: LAUNCH.yaml}"},
+        {"interference: {requests: 8, bytes_per_u: 1}\n",
+         "l.yaml:1:29: error: unknown key 'bytes_per_u'; did you mean 'bytes_per_us'?"},
+        {"interference: {of: ../k.yaml}\n", "l.yaml:1:20: error: '../k.yaml': this file is outside the "
+                                            "launch file's folder: --allow-files lets launch files name any "
+                                            "file"},
+        {"interference: {requests: 8, bytes_per_us: 0, every: 1ms}\n",
+         "l.yaml:1:15: error: expected a budget, such as {requests: 1000, bytes_per_us: 200}, or {of: "
+         "LAUNCH.yaml}"},
         {"interference: {requests: -1, bytes_per_us: 0}\n",
          "l.yaml:1:26: error: requests: expected a whole number from 0 to 4294967294, got '-1'"},
         {"partition: 8\n", "l.yaml:1:12: error: partition: expected SMs and a kind, such as {sms: 8, kind: "

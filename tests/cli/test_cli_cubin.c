@@ -200,6 +200,18 @@ static void test_neighbours(void **state) {
     }
 }
 
+/* What bounds nothing does without a budget that the machine could not have. */
+static void test_neighbours_of_no_bound(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo '" BUDGET "'; } "
+                  ">$launch; for command in 'cache -m jcse2017' 'occupancy -m ampere-sm80'; do "
+                  "$WB $command kernels/vecadd.ptx -l $launch 2>&1 || echo failed; done; rm $launch");
+    assert_int_equal(run.status, 0);
+    if (says(run.out, "failed") || !says(run.out, "blocks")) fail_msg("%s", run.out);
+    run_free(&run);
+}
+
 /* The bound of a kernel on jetson-agx-orin. */
 static json_int_t bound_on_orin(const char *kernel, const char *settings) {
     char text[400];
@@ -865,6 +877,7 @@ int main(void) {
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_some_of_the_sms),
         cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_neighbours_of_no_bound),
         cmocka_unit_test(test_what_neighbours_cost),
         cmocka_unit_test(test_misses_in_any_order),
         cmocka_unit_test(test_savings),

@@ -276,7 +276,8 @@ static void test_errors_of_arguments(void **state) {
         const char *text, *message;
     } cases[] = {
         {"", "'': expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]"},
-        {"1024", "'1024': expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]"},
+        {"1024", "'1024': expected its type in front, such as i32:7 or f32:0.5"},
+        {"-0.25", "'-0.25': expected its type in front, such as i32:7 or f32:0.5"},
         {"int:3", "'int:3': unknown type; expected buf, bytes, " TYPES},
         {"pred:1", "'pred:1': unknown type; expected buf, bytes, " TYPES},
         {"i32:", "'i32:': expected a whole number from -2147483648 to 2147483647, or ? for an unknown value"},
@@ -558,8 +559,8 @@ static void test_errors_of_files(void **state) {
          "a mapping"},
         {"arguments:\n  - n: i32:1\n  - n: i32:2\n", "l.yaml:3:5: error: two arguments are called 'n'"},
         {"arguments:\n  - 2: i32:1\n", "l.yaml:2:5: error: '2' is not an argument name, such as n"},
-        {"arguments:\n  - i32: 1\n", "l.yaml:2:10: error: '1': expected TYPE:VALUE, buf:TYPE[COUNT], struct "
-                                     "{...}, bytes:HEX or bytes[SIZE]"},
+        {"arguments:\n  - i32: 1\n", "l.yaml:2:10: error: '1': expected its type in front, such as i32:7 or "
+                                     "f32:0.5"},
         {"arguments:\n  - i32:1\n  - u8:300\n", "l.yaml:3:5: error: 'u8:300': expected a whole number from 0 "
                                                 "to 255, or ? for an unknown value"},
         {"variables: [a]\n", "l.yaml:1:12: error: variables: expected a mapping from variables of the module "

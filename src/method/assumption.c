@@ -236,8 +236,8 @@ static const struct {
          .text = ("the GPU is the partition: nothing else runs on its SMs (MPS does not see to that)")},
     [WB_ASSUME_NEIGHBOURS_IN_BUDGET] =
         {.id = "N6",
-         .text = ("unlike K1 to K7 say, others may run (interference: other SMs, copies, CPUs, the display), "
-                  "and they keep to the budget: in any time memory serves no more requests of theirs, each "
+         .text = ("unlike K1 to K7 say, others may run, within the budget (interference): in any time memory "
+                  "serves no more requests of theirs, each "
                   "of a sector at most or an atomic's lane, write-backs and page tables included; they "
                   "change nothing that the kernel accesses; the clock is no lower than stated")},
     [WB_ASSUME_NEIGHBOURS_SERVED] =
@@ -249,11 +249,10 @@ static const struct {
               "closes and a line that it evicts included; their misses delay nothing else")},
     [WB_ASSUME_NEIGHBOURS_RUN_KERNEL] =
         {.id = "N8",
-         .text = ("the kernel that the budget names runs on SMs of its own, as `analyze` of its file "
-                  "assumes: once beside this one or, with every, no sooner after its last start and end; the "
-                  "rest of the budget is of all others; a translation reads at most 6 page tables, what is "
-                  "stored is written back once, code that fits its cache is fetched once, with 2 lines more, "
-                  "and launching asks memory for nothing")},
+         .text = ("the budget's kernel runs on SMs of its own, as `analyze` of its file assumes, once beside "
+                  "this one or, with every, no sooner after its last start and end; a translation reads 6 "
+                  "page tables at most; stores are written back once; code that fits its cache is fetched "
+                  "once; launching asks for nothing")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "

@@ -80,7 +80,8 @@ static wb_status count_requests(const struct launched *loaded, const wb_machine 
     wb_analysis *analysis = NULL;
     WB_TRY(request_make(loaded->kernel, loaded->launch, part, &options, diagnostics, &request));
     WB_TRY(request_kernel(&request, diagnostics, &analysis));
-    *requests = cycles_add(grid_work_requests(&analysis->work), requests_once(part, loaded->kernel));
+    const uint64_t sms = cycles_min(part->memory.sms, analysis->work.block_count); /* that have blocks */
+    *requests = cycles_add(grid_work_requests(&analysis->work), requests_once(part, loaded->kernel, sms));
     wb_analysis_free(analysis);
     return WB_OK;
 }

@@ -283,6 +283,13 @@ const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting s
     return NULL;
 }
 
+const char *launches_neighbour(const wb_launches *launches) {
+    const char *part = wb_launches_setting(launches, WB_LAUNCH_INTERFERENCE);
+    for (int p = 0; part != NULL && p < 3; p++) /* "REQUESTS,BYTES,TIME,FILE" */
+        part = strchr(part, ',') != NULL ? strchr(part, ',') + 1 : NULL;
+    return part;
+}
+
 void wb_launches_note(const wb_launches *launches, wb_launch_setting setting, const char *note,
                       wb_diagnostics *diagnostics) {
     if (launches->settings_at[setting] > 0)

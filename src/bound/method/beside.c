@@ -92,7 +92,7 @@ uint64_t requests_of(const struct timed_block *block) {
     return count_of(block, requests_of_entry);
 }
 
-uint64_t requests_once(const struct wb_machine *machine, const struct wb_kernel *kernel) {
+uint64_t requests_once(const struct wb_machine *machine, const struct wb_kernel *kernel, uint64_t sms) {
     const struct machine_sass *sass = &machine->sass;
     const struct sass_cache *code = &sass->l1_instructions, *constants = &sass->constants;
     const uint64_t bytes = (uint64_t)kernel->module->code->inst_count * SASS_BYTES;
@@ -100,7 +100,7 @@ uint64_t requests_once(const struct wb_machine *machine, const struct wb_kernel 
     const uint64_t of_sm =
         (cycles_ceiling(bytes, code->line_bytes) + 2) * line_requests(code) +
         (cycles_ceiling(data, constants->line_bytes) + CONSTANT_BANKS) * line_requests(constants);
-    return cycles_mul(of_sm, machine->memory.sms);
+    return cycles_mul(of_sm, sms);
 }
 
 struct beside_times beside_times_of(const struct wb_machine *machine, const struct beside_counts *counts) {

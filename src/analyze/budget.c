@@ -10,11 +10,11 @@
 #include "launch/launch.h"
 #include "machine/machine.h"
 
-/* A budget in the words of its launch file. */
+/* A budget with the kernel that others run, in the words of its launch file. */
 struct budget {
     uint64_t requests, bytes_per_us;
-    char *every;        /* "": one launch */
-    const char *launch; /* NULL: of no kernel */
+    const char *every;  /* "": one launch */
+    const char *launch; /* the file of the kernel */
 };
 
 static wb_status refuse(const struct budget *budget, const char *why, wb_diagnostics *diagnostics) {
@@ -22,17 +22,18 @@ static wb_status refuse(const struct budget *budget, const char *why, wb_diagnos
     return WB_ERR_INPUT;
 }
 
-/* Takes "1000,200" or, of a kernel, "1000,200,TIME,LAUNCH.yaml" apart, which is written to. */
-static struct budget read_budget(char *stated) {
-    char *end;
-    struct budget budget = {.requests = strtoull(stated, &end, 10)};
-    budget.bytes_per_us = strtoull(end + 1, &end, 10);
-    if (*end == '\0') return budget;
-    budget.every = end + 1;
-    end = strchr(budget.every, ',');
-    *end = '\0';
-    budget.launch = end + 1;
-    return budget;
+/* Takes "1000,200,TIME,LAUNCH.yaml" apart, which is written to. False: it is no such text. */
+static bool read_budget(char *stated, struct budget *budget) {
+    char *parts[4] = {stated};
+    for (int p = 1; p < 4; p++) {
+        parts[p] = strchr(parts[p - 1], ',');
+        if (parts[p] == NULL) return false;
+        *parts[p]++ = '\0';
+    }
+    budget->every = parts[2];
+    budget->launch = parts[3];
+    return number_u64(parts[0], strlen(parts[0]), &budget->requests) &&
+           number_u64(parts[1], strlen(parts[1]), &budget->bytes_per_us);
 }
 
 /* Makes *part the part of the GPU that the kernel has: what its launch file says, or all that is left. */
@@ -142,13 +143,16 @@ wb_status wb_machine_set_neighbours(wb_machine *machine, const char *stated, wb_
                                     wb_diagnostics *diagnostics) {
     struct arena arena = {0};
     struct text text = {.arena = &arena}, setting = {.arena = &arena};
-    text_string(&text, stated);
     struct budget budget = {0};
-    if (!text.failed) budget = read_budget(text.data);
+    text_string(&text, stated);
     wb_status status = text.failed ? diagnose_out_of_memory(diagnostics, stated) : WB_OK;
-    if (budget.launch != NULL) status = add_kernel(&budget, files, machine, diagnostics);
-    text_printf(&setting, "interference=%" PRIu64 ",%" PRIu64, budget.requests, budget.bytes_per_us);
-    if (budget.launch != NULL) text_printf(&setting, ",%s", budget.launch);
+    if (status == WB_OK && read_budget(text.data, &budget)) {
+        status = add_kernel(&budget, files, machine, diagnostics);
+        text_printf(&setting, "interference=%" PRIu64 ",%" PRIu64 ",%s", budget.requests, budget.bytes_per_us,
+                    budget.launch);
+    } else {
+        text_printf(&setting, "interference=%s", stated);
+    }
     if (status == WB_OK && setting.failed) status = diagnose_out_of_memory(diagnostics, stated);
     if (status == WB_OK) status = wb_machine_set(machine, setting.data, diagnostics);
     arena_free(&arena);

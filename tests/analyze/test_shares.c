@@ -116,6 +116,22 @@ static void test_compared_some(void **state) {
     assert_true(requested > 20);
 }
 
+/* What launch files cannot have made. */
+static void test_neighbours(void **state) {
+    static const char *const texts[] = {
+        "", "1", "1,", ",", "x,1", "1,2,3", "1,x,,k.yaml", "1,2,,", "1,2,1us,none.yaml"};
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = load_machine("rtx-a6000", 8, diagnostics);
+        const wb_status status = wb_machine_set_neighbours(machine, texts[t], WB_FILES_BELOW, diagnostics);
+        if (status != (strcmp(texts[t], "1,2,3") == 0 ? WB_OK : WB_ERR_INPUT))
+            fail_msg("'%s': %d %s", texts[t], (int)status, wb_diagnostics_text(diagnostics));
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 /* ---- What is refused ----------------------------------------------------------------------------------- */
 
 static void test_lists(void **state) {
@@ -168,6 +184,6 @@ static void test_partitions(void **state) {
 
 int main(void) {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_compared_some), cmocka_unit_test(test_lists),
-                                        cmocka_unit_test(test_partitions)};
+                                        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_partitions)};
     return kernel_suite_run("shares", test_kernel, others, sizeof others / sizeof *others);
 }

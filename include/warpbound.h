@@ -312,7 +312,8 @@ uint32_t wb_machine_warp_width(const wb_machine *machine);
  * "unit.INT.count=2"; or promises where a launch finds its memory: "resident=data,code", names of
  * wb_resident_name_at, once and behind the others; "data.x": the buffer that argument x, or a field, is; or
  * takes some of its SMs for the GPU: "partition=8,green-context" (or sm-mask, mps, mig), once; or has memory
- * serve others, too: "interference=1000,200", requests at any time and bytes per us, once. */
+ * serve others, too: "interference=1000,200", requests at any time and bytes per us, once; with a third part
+ * for the launch file of a kernel that these are of. */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
 
 /* The promises, in order; NULL past the end. Each has an assumption (P1 to P5) that says what it means; P6 is
@@ -386,6 +387,12 @@ wb_status wb_launches_read(const char *path, wb_launch_files files, wb_diagnosti
                            wb_launches **launches);
 void wb_launches_free(wb_launches *launches);
 
+/* Has memory serve others, too, as a launch file states it (WB_LAUNCH_INTERFERENCE): wb_machine_set of
+ * "interference=" and that, where it names the launch file of another kernel with what this asks memory for
+ * at most. To be called behind all that is set of the machine. */
+wb_status wb_machine_set_neighbours(wb_machine *machine, const char *stated, wb_launch_files files,
+                                    wb_diagnostics *diagnostics);
+
 /* Whether the file is a list, be it of one launch. */
 bool wb_launches_is_list(const wb_launches *launches);
 
@@ -410,7 +417,7 @@ typedef enum {
     WB_LAUNCH_COMPILE,      /* "ptxas": PTX is compiled with it for the machine */
     WB_LAUNCH_RESIDENT,     /* as wb_machine_set takes it behind "resident=" */
     WB_LAUNCH_PARTITION,    /* likewise behind "partition=" */
-    WB_LAUNCH_INTERFERENCE, /* likewise behind "interference=" */
+    WB_LAUNCH_INTERFERENCE, /* as wb_machine_set_neighbours takes it */
     WB_LAUNCH_IMAGE,        /* as wb_program_module takes it */
     WB_LAUNCH_KERNEL,       /* as wb_module_find_kernel takes it; of each launch of a list */
 } wb_launch_setting;
@@ -780,6 +787,7 @@ typedef enum {
     /* What is stated of others ("interference"). */
     WB_ASSUME_NEIGHBOURS_IN_BUDGET,
     WB_ASSUME_NEIGHBOURS_SERVED,
+    WB_ASSUME_NEIGHBOURS_RUN_KERNEL,
     WB_ASSUME_TASK_ORDER, /* of tasks (docs/task.md) */
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,

@@ -16,7 +16,8 @@ PathLike = Union[str, "os.PathLike[str]"]
 Size = Union[int, Sequence[int]]
 
 FILES_BELOW, FILES_ANY = 0, 1
-CODE, FACTS, PTXAS_INFO, MACHINE, DEADLINE, ACCEPT, RESIDENT = range(7)  # what a launch file says in place of options
+# What a launch file says in place of options.
+CODE, FACTS, PTXAS_INFO, MACHINE, DEADLINE, ACCEPT, _COMPILE, RESIDENT, PARTITION, INTERFERENCE = range(10)
 
 
 @dataclass
@@ -80,10 +81,12 @@ def load_kernel(said: Diagnostics, launch: Launch, of: KernelOptions, machine: i
     return module, said.make("wb_module_find_kernel", module, name)
 
 
-def load_inputs(said: Diagnostics, launch: Launch, of_launch: LaunchOptions, of: KernelOptions) -> Loaded:
+def load_inputs(
+    said: Diagnostics, launch: Launch, of_launch: LaunchOptions, of: KernelOptions, *, bounds: bool = True
+) -> Loaded:
     """The kernel of a launch, which gets what is said of it besides, and the machine."""
     set_launch(said, launch.handle, of_launch)
-    machine = load_machine(said, of.machine, of.settings, launch)
+    machine = load_machine(said, of.machine, of.settings, launch, bounds=bounds)
     module, kernel = load_kernel(said, launch, of, machine)
     for argument in of.single:
         said.call("wb_launch_set_argument", launch.handle, kernel, argument)
@@ -132,6 +135,7 @@ class Launch:
     handle: int | None  # None: of a list
     settings: dict[int, str | None]
     launches: int | None = None  # the list
+    files: int = FILES_BELOW  # that it may name
 
 
 def is_launch_file(said: Diagnostics, path: PathLike) -> bool:
@@ -151,15 +155,15 @@ def read_launch_file(said: Diagnostics, code: str | None, path: str, allow_files
     is_list = lib.wb_launches_is_list(launches)
     if is_list and not lists:
         raise InputError(f"{path}: expected one launch, got a list of launches, which only analyze takes")
-    settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(RESIDENT + 1)}
+    settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(INTERFERENCE + 1)}
     named = code or _library.decode_path(lib.wb_launches_code(launches))
     if named is None:
         raise InputError(f"{path}: it does not name its code: give both, analyze(code, launch=...)")
     if code is not None and settings[CODE] is not None and not same_file(code, settings[CODE]):
         settings[FACTS] = None  # they are of the other code
     if is_list:
-        return Launch(named, None, settings, launches)
-    return Launch(named, said.keep(lib.wb_launches_take(launches, 0), "wb_launch_free"), settings)
+        return Launch(named, None, settings, launches, files)
+    return Launch(named, said.keep(lib.wb_launches_take(launches, 0), "wb_launch_free"), settings, files=files)
 
 
 def same_file(one: str, other: str) -> bool:
@@ -176,7 +180,7 @@ def make_launch(
         return read_launch_file(said, code, os.fspath(launch), allow_files, lists)
     if is_yaml(code):
         return read_launch_file(said, None, code, allow_files, lists)
-    return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(RESIDENT + 1)))
+    return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(INTERFERENCE + 1)))
 
 
 def as_settings(values: Mapping[object, object]) -> list[bytes]:
@@ -185,19 +189,32 @@ def as_settings(values: Mapping[object, object]) -> list[bytes]:
     return [encode(f"{key}={list(text) if isinstance(text, tuple) else text}") for key, text in texts.items()]
 
 
-def load_machine(said: Diagnostics, name: str | None, settings: list[bytes], launch: Launch) -> int:
-    """The machine named, or else the launch's, with the settings and with what the launch promises of memory."""
+def load_machine(
+    said: Diagnostics, name: str | None, settings: list[bytes], launch: Launch, *, bounds: bool = True
+) -> int:
+    """The machine named, or else the launch's, with the settings and, where these leave it open, the launch's part of
+    the GPU, promises of memory, and neighbours."""
     name = name if name is not None else launch.settings[MACHINE]
     if name is None:
         raise InputError("no machine: name a preset (warpbound.machines() lists them) or a file, machine=...")
     machine = said.make("wb_machine_load", encode(name), free="wb_machine_free")
     for setting in settings:
         said.call("wb_machine_set", machine, setting)
-    promised = launch.settings[RESIDENT]
-    if promised is not None and not said.lib.wb_machine_takes_ptx(machine):
-        if not any(setting.startswith(b"resident=") for setting in settings):
-            said.call("wb_machine_set", machine, encode(f"resident={promised}"))
     said.call("wb_machine_check", machine)
+
+    def stated(which: int, key: bytes) -> str | None:
+        return None if any(setting.startswith(key) for setting in settings) else launch.settings[which]
+
+    partition, promised = stated(PARTITION, b"partition="), stated(RESIDENT, b"resident=")
+    if partition is not None:
+        said.call("wb_machine_set", machine, encode(f"partition={partition}"))
+    if promised is not None and not said.lib.wb_machine_takes_ptx(machine):
+        said.call("wb_machine_set", machine, encode(f"resident={promised}"))
+    said.call("wb_machine_check", machine)
+    neighbours = stated(INTERFERENCE, b"interference=") if bounds else None
+    if neighbours is not None:
+        said.call("wb_machine_set_neighbours", machine, encode(neighbours), launch.files)
+        said.call("wb_machine_check", machine)
     return machine
 
 

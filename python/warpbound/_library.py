@@ -203,6 +203,7 @@ PROTOTYPES = {
     "wb_machine_load": (c_int, c_char_p, Handle, Out),
     "wb_machine_free": (None, Handle),
     "wb_machine_set": (c_int, Handle, c_char_p, Handle),
+    "wb_machine_set_neighbours": (c_int, Handle, c_char_p, c_int, Handle),
     "wb_machine_check": (c_int, Handle, Handle),
     "wb_machine_takes_ptx": (c_bool, Handle),
     "wb_machine_preset_count": (c_size_t,),

@@ -108,7 +108,7 @@ def simulate(
         if launch is None and is_yaml(os.fspath(code)) and not is_launch_file(said, code):
             raise InputError(f"{os.fspath(code)}: not a launch file: analyze simulates handwritten blocks")
         made = make_launch(said, os.fspath(code), launch, allow_files)
-        loaded = load_inputs(said, made, of_launch, of_kernel)
+        loaded = load_inputs(said, made, of_launch, of_kernel, bounds=False)
         options = _library.GridOptions(
             warp_width=said.lib.wb_machine_warp_width(loaded.machine),
             instruction_limit=instructions,

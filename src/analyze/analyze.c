@@ -131,9 +131,7 @@ static wb_status analyse_covering_kernel(const struct request *request, bool bes
     return status;
 }
 
-/* Of all blocks, of covering paths where the given data leaves something open, or is not to be used. */
-static wb_status analyse_kernel(const struct request *request, wb_diagnostics *diagnostics,
-                                wb_analysis **analysis) {
+wb_status request_kernel(const struct request *request, wb_diagnostics *diagnostics, wb_analysis **analysis) {
     wb_status status = WB_ERR_DECLINED;
     bool beside = request->any;
     if (!request->any) status = analyse_known_kernel(request, diagnostics, &beside, analysis);
@@ -178,7 +176,7 @@ static wb_status analyse_kernel_or_block(const struct request *request, wb_diagn
     const char *methods = methods_of(request);
     const bool named = strcmp(methods, "all") != 0 && methods_include_kernels(methods);
     struct wb_diagnostics messages = {0};
-    wb_status status = analyse_kernel(request, &messages, analysis);
+    wb_status status = request_kernel(request, &messages, analysis);
     *cut = status == WB_ERR_LIMIT && messages.over_limit;
     if (*cut)
         diagnose(
@@ -373,7 +371,7 @@ static wb_status add_launch(const struct request *request, struct changed_names 
     launch.changed = changed->names.items;
     launch.changed_count = changed->names.count;
     of_launch.launch = &launch;
-    wb_status status = analyse_kernel(&of_launch, diagnostics, &made);
+    wb_status status = request_kernel(&of_launch, diagnostics, &made);
     if (status == WB_ERR_DECLINED)
         for (size_t i = 0; i < launch.changed_count; i++)
             diagnose(diagnostics, SEVERITY_NOTE, launch.changed[i],

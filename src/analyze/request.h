@@ -19,6 +19,19 @@ struct request {
     uint64_t beside_max; /* most warp instructions that are executed only to show them beside all inputs */
 };
 
+/* What a launch file names, and its launch. */
+struct launched {
+    wb_module *module;
+    const wb_kernel *kernel; /* of the module */
+    wb_facts *facts;         /* or NULL */
+    wb_launch *launch;
+};
+
+/* Loads that of the first launch, whose file says which code, for a machine; launched_free in any case. */
+wb_status launched_load(wb_launches *launches, const wb_machine *machine, wb_diagnostics *diagnostics,
+                        struct launched *loaded);
+void launched_free(struct launched *loaded);
+
 /* What is asked of a launch; `machine` and `options` may be NULL. Errors as options_take; WB_ERR_DECLINED,
  * too, when flow facts are not complete. */
 wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
@@ -46,6 +59,10 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
 /* All blocks with the given data, only to be shown beside all inputs. WB_ERR_DECLINED without a message when
  * that takes too long. Whether the data determines what is executed shows when the grid is analysed. */
 wb_status request_grid_beside(const struct request *request, wb_diagnostics *diagnostics, wb_grid **grid);
+
+/* The analysis of all blocks, before any method is run; of covering paths where the given data leaves
+ * something open, or is not to be used. */
+wb_status request_kernel(const struct request *request, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
 /* What is executed beside covering paths. */
 typedef wb_status beside_use(const struct request *request, wb_diagnostics *diagnostics, void *made);

@@ -102,34 +102,42 @@ static wb_status set_resident(const struct options *options, wb_machine *machine
     return status;
 }
 
+/* Sets a partition, or neighbours. */
+static wb_status set_value(const struct options *options, wb_launch_setting of, const char *value,
+                           wb_machine *machine, wb_diagnostics *diagnostics) {
+    char setting[80];
+    const wb_launch_files files = options->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
+    if (of == WB_LAUNCH_INTERFERENCE) return wb_machine_set_neighbours(machine, value, files, diagnostics);
+    (void)snprintf(setting, sizeof setting, "partition=%s", value);
+    return wb_machine_set(machine, setting, diagnostics);
+}
+
 /* What the launch file says of the machine, where the command line says nothing of it. */
-static wb_status set_of_launch(const struct options *options, wb_launch_setting of, const char *key,
+static wb_status set_of_launch(const struct options *options, wb_launch_setting of,
                                bool is_it(const char *setting), wb_machine *machine,
                                wb_diagnostics *diagnostics) {
     const char *value = options->of_launch[of];
-    char setting[80];
     for (size_t i = 0; i < options->sets.count; i++)
         if (is_it(options->sets.items[i])) value = NULL;
     if (value == NULL) return WB_OK;
-    (void)snprintf(setting, sizeof setting, "%s=%s", key, value);
-    wb_status status = wb_machine_set(machine, setting, diagnostics);
+    wb_status status = set_value(options, of, value, machine, diagnostics);
     if (status == WB_OK) status = wb_machine_check(machine, diagnostics);
     if (status != WB_OK) note_setting(options, of, value, diagnostics);
     return status;
 }
 
 /* What the command line says of the machine and then, of what that does not name, the launch file: the part
- * of the GPU, promises, the budget of others, of whom simulations have none. */
+ * of the GPU, promises, the budget of others, which only bounds are beside. */
 static wb_status set_machine(const struct options *options, wb_machine *machine,
                              wb_diagnostics *diagnostics) {
     wb_status status = set_keys(options, machine, diagnostics);
     if (status == WB_OK) status = wb_machine_check(machine, diagnostics);
     if (status == WB_OK)
-        status = set_of_launch(options, WB_LAUNCH_PARTITION, "partition", is_partition, machine, diagnostics);
+        status = set_of_launch(options, WB_LAUNCH_PARTITION, is_partition, machine, diagnostics);
     if (status == WB_OK) status = set_resident(options, machine, diagnostics);
     if (status == WB_OK) status = wb_machine_check(machine, diagnostics);
-    if (status != WB_OK || options->command == COMMAND_SIMULATE) return status;
-    return set_of_launch(options, WB_LAUNCH_INTERFERENCE, "interference", is_budget, machine, diagnostics);
+    if (status != WB_OK || options->command != COMMAND_ANALYZE) return status;
+    return set_of_launch(options, WB_LAUNCH_INTERFERENCE, is_budget, machine, diagnostics);
 }
 
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,

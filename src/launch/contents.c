@@ -329,6 +329,9 @@ void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes
 static wb_status parse_scalar(const struct contents_parser *parser, struct launch_argument *argument) {
     struct text message = {0};
     const char *colon = strchr(parser->text, ':');
+    uint64_t unused;
+    if (value_parse(PTX_F64, parser->text, strlen(parser->text), &unused))
+        return fail(parser, "expected its type in front, such as i32:7 or f32:0.5");
     if (colon == NULL)
         return fail(parser, "expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]");
     argument->type = launch_type_named(parser->text, (size_t)(colon - parser->text));

@@ -505,6 +505,9 @@ wb_status ptxas_info_find(const struct ptxas_info *info, const char *name, const
 /* The key of a launch file that says it. */
 const char *launch_setting_key(wb_launch_setting setting);
 
+/* The launch file of a kernel whose requests count as those of neighbours, or NULL. */
+const char *launches_neighbour(const wb_launches *launches);
+
 /* Stores what a launch file says; files that it names lie relative to `folder` (NULL: the current one). */
 wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *document,
                                const struct ytree_node *value, const struct launch_folder *folder,

@@ -180,11 +180,18 @@ static wb_status store_partition(const struct ytree *document, const struct ytre
 
 /* What others have of memory, likewise. */
 static wb_status store_budget(const struct ytree *document, const struct ytree_node *value,
-                              struct wb_launch *launch) {
-    struct machine_neighbours neighbours;
+                              const struct launch_folder *folder, struct wb_launch *launch) {
+    struct stated_neighbours stated;
     struct text text = {.arena = &launch->arena};
-    WB_TRY(neighbours_read(document, value, &neighbours));
-    text_printf(&text, "%" PRIu32 ",%" PRIu32, neighbours.requests, neighbours.bytes_per_us);
+    WB_TRY(neighbours_read(document, value, &stated));
+    text_printf(&text, "%" PRIu32 ",%" PRIu32, stated.requests, stated.bytes_per_us);
+    if (stated.of[0] != '\0') {
+        const struct subject subject = {.source = &document->source, .offset = ytree_find(value, "of")->at};
+        char *path = NULL;
+        WB_TRY(launch_file_path(stated.of, &subject, folder, document->diagnostics, &path));
+        text_printf(&text, ",%s,%s", stated.every, path);
+        free(path);
+    }
     launch->settings[WB_LAUNCH_INTERFERENCE] = text.data;
     return text.failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
 }
@@ -247,7 +254,7 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     char *path = NULL;
     launch->settings_at[setting] = value->at;
     if (settings[setting].kind == SETTING_PARTITION) return store_partition(document, value, launch);
-    if (settings[setting].kind == SETTING_BUDGET) return store_budget(document, value, launch);
+    if (settings[setting].kind == SETTING_BUDGET) return store_budget(document, value, &own, launch);
     if (settings[setting].kind >= SETTING_NAMES) return store_names(setting, document, value, launch);
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
         return ytree_expected(document, value, settings[setting].expected);
@@ -274,6 +281,13 @@ const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting s
         if (launches->items[i] != NULL && launches->items[i]->settings[setting] != NULL)
             return launches->items[i]->settings[setting];
     return NULL;
+}
+
+const char *launches_neighbour(const wb_launches *launches) {
+    const char *part = wb_launches_setting(launches, WB_LAUNCH_INTERFERENCE);
+    for (int p = 0; part != NULL && p < 3; p++) /* "REQUESTS,BYTES,TIME,FILE" */
+        part = strchr(part, ',') != NULL ? strchr(part, ',') + 1 : NULL;
+    return part;
 }
 
 void wb_launches_note(const wb_launches *launches, wb_launch_setting setting, const char *note,

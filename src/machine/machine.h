@@ -305,6 +305,14 @@ struct machine_neighbours {
     bool stated; /* else there are none */
     uint32_t requests, bytes_per_us;
     uint32_t of; /* SMs whose shares that memory is, of a kernel on some of them; 0: as the machine has it */
+    const char *kernel; /* the launch file of a kernel that they run, whose requests these include; or NULL */
+};
+
+/* That as a launch file states it. */
+struct stated_neighbours {
+    uint32_t requests, bytes_per_us;
+    char of[MACHINE_TEXT_MAX];    /* the launch file of a kernel whose requests count besides; "": of none */
+    char every[MACHINE_NAME_MAX]; /* the least time between its launches; "": there is one */
 };
 
 struct wb_machine {
@@ -357,14 +365,14 @@ wb_status partition_read(const struct ytree *document, const struct ytree_node *
  * is none. */
 wb_status machine_set_partition(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics);
 
-#define NEIGHBOURS_EXPECTED "a budget, such as {requests: 1000, bytes_per_us: 200}"
+#define NEIGHBOURS_EXPECTED "a budget, such as {requests: 1000, bytes_per_us: 200}, or {of: LAUNCH.yaml}"
 
 /* Reads that as a file has it. Errors have their places. */
 wb_status neighbours_read(const struct ytree *document, const struct ytree_node *value,
-                          struct machine_neighbours *neighbours);
+                          struct stated_neighbours *stated);
 
-/* Has memory serve others beside the kernel: "1000,200". WB_ERR_INPUT with a message where it is no budget.
- */
+/* Has memory serve others beside the kernel: "1000,200", or "1000,200,LAUNCH.yaml" where that includes what
+ * the kernel of a launch file asks for. WB_ERR_INPUT with a message where it is no budget. */
 wb_status machine_set_neighbours(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics);
 
 /* Whether bounds hold beside them: what keeps memory busy for ever, or can evict what is promised to be in

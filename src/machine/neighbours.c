@@ -11,29 +11,39 @@
 #define BUDGET_MOST (UINT32_MAX - 1)
 
 wb_status neighbours_read(const struct ytree *document, const struct ytree_node *value,
-                          struct machine_neighbours *neighbours) {
+                          struct stated_neighbours *stated) {
     static const struct field fields[] = {
-        NUMBER_ROW(machine_neighbours, "requests", requests, 0, BUDGET_MOST, .required = true),
-        NUMBER_ROW(machine_neighbours, "bytes_per_us", bytes_per_us, 0, BUDGET_MOST, .required = true),
+        NUMBER_ROW(stated_neighbours, "requests", requests, 0, BUDGET_MOST),
+        NUMBER_ROW(stated_neighbours, "bytes_per_us", bytes_per_us, 0, BUDGET_MOST),
+        TEXT_ROW(stated_neighbours, "of", of, FIELD_TEXT, MACHINE_TEXT_MAX),
+        TEXT_ROW(stated_neighbours, "every", every, FIELD_TEXT, MACHINE_NAME_MAX),
         {0},
     };
-    *neighbours = (struct machine_neighbours){.stated = true};
+    *stated = (struct stated_neighbours){0};
     WB_TRY(ytree_require(document, value, YTREE_MAPPING, NEIGHBOURS_EXPECTED));
-    return ytree_read_fields(document, value, fields, neighbours);
+    WB_TRY(ytree_read_fields(document, value, fields, stated));
+    const struct ytree_node *every = ytree_find(value, "every");
+    const char *problem = every != NULL ? deadline_problem(stated->every) : NULL;
+    if (problem != NULL) return ytree_error(document, every, "'%.60s': %s", stated->every, problem);
+    const bool whole = ytree_find(value, "requests") != NULL && ytree_find(value, "bytes_per_us") != NULL;
+    if (stated->of[0] != '\0' || (whole && every == NULL)) return WB_OK;
+    return ytree_error(document, value, "expected " NEIGHBOURS_EXPECTED);
 }
 
 wb_status machine_set_neighbours(struct wb_machine *machine, const char *text, wb_diagnostics *diagnostics) {
     const size_t length = strcspn(text, ",");
+    const char *rate = text[length] == ',' ? text + length + 1 : "", *kernel = strchr(rate, ',');
     uint64_t requests, bytes;
     const char *problem = machine->neighbours.stated ? "given twice" : NULL;
-    if (text[length] != ',' || !number_u64(text, length, &requests) || requests > BUDGET_MOST ||
-        !number_u64(text + length + 1, strlen(text + length + 1), &bytes) || bytes > BUDGET_MOST)
+    if (!number_u64(text, length, &requests) || requests > BUDGET_MOST ||
+        !number_u64(rate, strcspn(rate, ","), &bytes) || bytes > BUDGET_MOST)
         problem = "expected numbers of requests and of bytes per us, such as 1000,200";
+    if (kernel != NULL) kernel = arena_string(&machine->arena, kernel + 1, strlen(kernel + 1));
     if (problem != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "interference", "%s: %s", text, problem);
         return WB_ERR_INPUT;
     }
-    machine->neighbours = (struct machine_neighbours){true, (uint32_t)requests, (uint32_t)bytes, 0};
+    machine->neighbours = (struct machine_neighbours){true, (uint32_t)requests, (uint32_t)bytes, 0, kernel};
     return WB_OK;
 }
 

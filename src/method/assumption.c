@@ -236,8 +236,8 @@ static const struct {
          .text = ("the GPU is the partition: nothing else runs on its SMs (MPS does not see to that)")},
     [WB_ASSUME_NEIGHBOURS_IN_BUDGET] =
         {.id = "N6",
-         .text = ("unlike K1 to K7 say, others may run (interference: other SMs, copies, CPUs, the display), "
-                  "and they keep to the budget: in any time memory serves no more requests of theirs, each "
+         .text = ("unlike K1 to K7 say, others may run, within the budget (interference): in any time memory "
+                  "serves no more requests of theirs, each "
                   "of a sector at most or an atomic's lane, write-backs and page tables included; they "
                   "change nothing that the kernel accesses; the clock is no lower than stated")},
     [WB_ASSUME_NEIGHBOURS_SERVED] =
@@ -247,6 +247,12 @@ static const struct {
               "for no longer than a sector holds an SM's share of L2 and twice that of DRAM, divided "
               "among all SMs, as all traffic spreads, or, with row_cycle, L2 and that; rows that it "
               "closes and a line that it evicts included; their misses delay nothing else")},
+    [WB_ASSUME_NEIGHBOURS_RUN_KERNEL] =
+        {.id = "N8",
+         .text = ("the budget's kernel runs on SMs of its own, as `analyze` of its file assumes, once beside "
+                  "this one or, with every, no sooner after its last start and end; a translation reads 6 "
+                  "page tables at most; stores are written back once; code that fits its cache is fetched "
+                  "once; launching asks for nothing")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",
          .text = ("a node of the task starts as soon as those before it have ended and, of a kernel, its "

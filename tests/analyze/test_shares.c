@@ -1,5 +1,6 @@
 /* Kernels on some of their machine's SMs: each analysis is the one of a machine of so many SMs, number by
- * number, of all kernels and their machine code; and what is no list of numbers, or no partition. */
+ * number, of all kernels and their machine code; what they ask memory for is no less than their accesses do,
+ * one by one; and what is no list of numbers, or no partition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +10,14 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
+
+#include "bound/analysis/analysis.h"
 #include "kernel_suite.h"
 
 #define LIST "1..3, 6"
 
-static unsigned compared;
+static unsigned compared, requested;
 
 static wb_machine *load_machine(const char *name, uint32_t sms, wb_diagnostics *diagnostics) {
     wb_machine *machine;
@@ -44,6 +48,27 @@ static void expect_same(const wb_analysis *share, const wb_analysis *alone, cons
     compared++;
 }
 
+/* Of each access, and what is written back; of vecadd a line of each access has 6 page tables. */
+static void check_requests(const struct wb_analysis *analysis, const char *path) {
+    const struct traffic *traffic = &analysis->grid_times.traffic;
+    uint64_t asked = 0;
+    if (analysis->kind != SUBJECT_KERNEL || traffic->grid == NULL) return;
+    const uint64_t most = grid_work_requests(&analysis->work);
+    for (uint32_t b = 0; b < traffic->grid->blocks.count; b++)
+        for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
+            const struct traffic_pattern *pattern = traffic_pattern_of(traffic, b, w);
+            for (uint32_t a = 0; a < pattern->access_count; a++)
+                asked += (uint64_t)pattern->accesses[a].request_count *
+                         (traffic_is_write(pattern->accesses[a].kind) ? 2 : 1) *
+                         grid_blocks_alike(traffic->grid, b);
+        }
+    if (machine_isa(analysis->machine) == ISA_SASS && most < asked)
+        fail_msg("%s: %" PRIu64 " requests, at most %" PRIu64, path, asked, most);
+    if (strcmp(path, "kernels/cubin/vecadd.sm_87.cubin") == 0)
+        assert_int_equal(most, 62 * (3 * (4 + 6) + 4) + 3 * (2 + 6) + 2);
+    requested += asked > 0;
+}
+
 static void check(const char *path, const char *launch, const char *machine_name) {
     struct loaded_kernel loaded = kernel_load(path, launch);
     wb_machine *machine = load_machine(machine_name, 8, loaded.diagnostics);
@@ -55,6 +80,7 @@ static void check(const char *path, const char *launch, const char *machine_name
         wb_analyze(loaded.kernel, loaded.launch, machine, &options, loaded.diagnostics, &whole);
     if (status != WB_ERR_DECLINED) kernel_expect_ok(status, path, loaded.diagnostics);
     options.sms = NULL;
+    if (status == WB_OK) check_requests(whole, path);
     for (size_t s = 0; status == WB_OK && wb_analysis_share(whole, s, &sms) != NULL; s++) {
         wb_machine *alone_machine = load_machine(machine_name, sms, loaded.diagnostics);
         wb_analysis *alone;
@@ -87,6 +113,23 @@ static void test_compared_some(void **state) {
     (void)state;
     printf("%u analyses compared\n", compared);
     assert_true(compared > 50);
+    assert_true(requested > 20);
+}
+
+/* What launch files cannot have made. */
+static void test_neighbours(void **state) {
+    static const char *const texts[] = {
+        "", "1", "1,", ",", "x,1", "1,2,3", "1,x,,k.yaml", "1,2,,", "1,2,1us,none.yaml"};
+    (void)state;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = load_machine("rtx-a6000", 8, diagnostics);
+        const wb_status status = wb_machine_set_neighbours(machine, texts[t], WB_FILES_BELOW, diagnostics);
+        if (status != (strcmp(texts[t], "1,2,3") == 0 ? WB_OK : WB_ERR_INPUT))
+            fail_msg("'%s': %d %s", texts[t], (int)status, wb_diagnostics_text(diagnostics));
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
 }
 
 /* ---- What is refused ----------------------------------------------------------------------------------- */
@@ -141,6 +184,6 @@ static void test_partitions(void **state) {
 
 int main(void) {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_compared_some), cmocka_unit_test(test_lists),
-                                        cmocka_unit_test(test_partitions)};
+                                        cmocka_unit_test(test_neighbours), cmocka_unit_test(test_partitions)};
     return kernel_suite_run("shares", test_kernel, others, sizeof others / sizeof *others);
 }

@@ -145,6 +145,7 @@ static void test_neighbours(void **state) {
     (void)state;
 #define VECADD "kernels/cubin/vecadd.sm_86.cubin -m rtx-a6000 "
 #define PARTITION "echo 'partition: {sms: 9, kind: green-context}'"
+#define OTHER(rest) "interference: {of: " rest "}"
 #define BUDGET "interference: {requests: 1000, bytes_per_us: 200}"
     static const struct {
         const char *also, *budget, *options;
@@ -170,19 +171,45 @@ static void test_neighbours(void **state) {
          "proven by"},
         {PARTITION, BUDGET, "kernels/vecadd.ptx -m ampere-sm80 --set service=2", 0, "N5 N6", "N1"},
         {"true", BUDGET, VECADD "--certificate /dev/null", 3, "no certificates of neighbours", "claim "},
+        {PARTITION, OTHER("saxpy.yaml"), VECADD, 0, "saxpy.yaml", "stated budget"},
+        {PARTITION, OTHER("saxpy.yaml, every: 1ms"), VECADD, 0, "partition N5 N6 N7 N8", "N1"},
+        {PARTITION, OTHER("saxpy.yaml, every: 1xs"), VECADD, 2, "unknown unit", "bounded"},
+        {PARTITION, OTHER("none.yaml"), VECADD, 2, "none.yaml", "bounded"},
+        {PARTITION, OTHER("none.yaml, of: x"), VECADD, 2, "given twice", "bounded"},
+        {"true", OTHER("saxpy.yaml"), VECADD, 2, "a kernel beside it needs other SMs: state a partition",
+         "bounded"},
+        {"echo 'partition: {sms: 84, kind: mps}'", OTHER("saxpy.yaml"), VECADD, 2,
+         "the two partitions have more SMs than the GPU", "bounded"},
+        {PARTITION, OTHER("saxpy.yaml"), "kernels/vecadd.ptx -m ampere-sm80 --set service=2", 2,
+         "is bounded of machine code only", "N6"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[600];
+        char text[1000];
         (void)snprintf(
             text, sizeof text,
-            "launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo \"%s\"; %s; } "
-            ">$launch; $WB analyze -l $launch --explain %s 2>&1; status=$?; rm $launch; exit $status",
+            "folder=$(mktemp -d); cp kernels/cubin/saxpy.sm_86.cubin kernels/saxpy.yaml $folder; sed -i "
+            "s/saxpy.ptx/saxpy.sm_86.cubin/ $folder/saxpy.yaml; { cat kernels/vecadd.yaml; echo \"%s\"; %s; "
+            "} "
+            ">$folder/l.yaml; $WB analyze -l $folder/l.yaml --explain %s 2>&1; status=$?; rm -r $folder; "
+            "exit $status",
             cases[i].budget, cases[i].also, cases[i].options);
         struct run run = run_shell(text);
         if (run.status != cases[i].status || !says(run.out, cases[i].said) || says(run.out, cases[i].unsaid))
             fail_msg("%zu: %d, %s%s", i, run.status, run.out, run.err);
         run_free(&run);
     }
+}
+
+/* What bounds nothing does without a budget that the machine could not have. */
+static void test_neighbours_of_no_bound(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo '" BUDGET "'; } "
+                  ">$launch; for command in 'cache -m jcse2017' 'occupancy -m ampere-sm80'; do "
+                  "$WB $command kernels/vecadd.ptx -l $launch 2>&1 || echo failed; done; rm $launch");
+    assert_int_equal(run.status, 0);
+    if (says(run.out, "failed") || !says(run.out, "blocks")) fail_msg("%s", run.out);
+    run_free(&run);
 }
 
 /* The bound of a kernel on jetson-agx-orin. */
@@ -850,6 +877,7 @@ int main(void) {
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_some_of_the_sms),
         cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_neighbours_of_no_bound),
         cmocka_unit_test(test_what_neighbours_cost),
         cmocka_unit_test(test_misses_in_any_order),
         cmocka_unit_test(test_savings),

@@ -276,7 +276,8 @@ static void test_errors_of_arguments(void **state) {
         const char *text, *message;
     } cases[] = {
         {"", "'': expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]"},
-        {"1024", "'1024': expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]"},
+        {"1024", "'1024': expected its type in front, such as i32:7 or f32:0.5"},
+        {"-0.25", "'-0.25': expected its type in front, such as i32:7 or f32:0.5"},
         {"int:3", "'int:3': unknown type; expected buf, bytes, " TYPES},
         {"pred:1", "'pred:1': unknown type; expected buf, bytes, " TYPES},
         {"i32:", "'i32:': expected a whole number from -2147483648 to 2147483647, or ? for an unknown value"},
@@ -499,9 +500,17 @@ static void test_errors_of_files(void **state) {
          "compile, "
          "resident, partition, interference"},
         {"interference: none\n", "l.yaml:1:15: error: interference: expected a budget, such as {requests: "
-                                 "1000, bytes_per_us: 200}, got 'none'"},
-        {"interference: {requests: 8}\n", "l.yaml:1:15: error: key 'bytes_per_us' is missing: expected a "
-                                          "whole number from 0 to 4294967294"},
+                                 "1000, bytes_per_us: 200}, or {of: LAUNCH.yaml}, got 'none'"},
+        {"interference: {requests: 8}\n", "l.yaml:1:15: error: expected a budget, such as {requests: "
+                                          "1000, bytes_per_us: 200}, or {of: LAUNCH.yaml}"},
+        {"interference: {requests: 8, bytes_per_u: 1}\n",
+         "l.yaml:1:29: error: unknown key 'bytes_per_u'; did you mean 'bytes_per_us'?"},
+        {"interference: {of: ../k.yaml}\n", "l.yaml:1:20: error: '../k.yaml': this file is outside the "
+                                            "launch file's folder: --allow-files lets launch files name any "
+                                            "file"},
+        {"interference: {requests: 8, bytes_per_us: 0, every: 1ms}\n",
+         "l.yaml:1:15: error: expected a budget, such as {requests: 1000, bytes_per_us: 200}, or {of: "
+         "LAUNCH.yaml}"},
         {"interference: {requests: -1, bytes_per_us: 0}\n",
          "l.yaml:1:26: error: requests: expected a whole number from 0 to 4294967294, got '-1'"},
         {"partition: 8\n", "l.yaml:1:12: error: partition: expected SMs and a kind, such as {sms: 8, kind: "
@@ -550,8 +559,8 @@ static void test_errors_of_files(void **state) {
          "a mapping"},
         {"arguments:\n  - n: i32:1\n  - n: i32:2\n", "l.yaml:3:5: error: two arguments are called 'n'"},
         {"arguments:\n  - 2: i32:1\n", "l.yaml:2:5: error: '2' is not an argument name, such as n"},
-        {"arguments:\n  - i32: 1\n", "l.yaml:2:10: error: '1': expected TYPE:VALUE, buf:TYPE[COUNT], struct "
-                                     "{...}, bytes:HEX or bytes[SIZE]"},
+        {"arguments:\n  - i32: 1\n", "l.yaml:2:10: error: '1': expected its type in front, such as i32:7 or "
+                                     "f32:0.5"},
         {"arguments:\n  - i32:1\n  - u8:300\n", "l.yaml:3:5: error: 'u8:300': expected a whole number from 0 "
                                                 "to 255, or ? for an unknown value"},
         {"variables: [a]\n", "l.yaml:1:12: error: variables: expected a mapping from variables of the module "

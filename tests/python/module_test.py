@@ -210,6 +210,21 @@ class Analyses(unittest.TestCase):
             methods="k-area",
         )
 
+    def test_what_a_launch_file_says_of_the_machine(self):
+        code, options = "vecadd.sm_86.cubin", {"machine": "rtx-a6000", "methods": "kernel"}
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(f"kernels/cubin/{code}", folder)
+            alone = pathlib.Path("kernels/vecadd.yaml").read_text(encoding="utf-8").replace("vecadd.ptx", code)
+            for name, also in (
+                ("promise", "resident: code-l1"),
+                ("budget", "interference: {requests: 1000, bytes_per_us: 200}"),
+                ("kernel", "partition: {sms: 9, kind: mps}\ninterference: {of: promise.yaml}"),
+            ):
+                path = str(pathlib.Path(folder, f"{name}.yaml"))
+                pathlib.Path(path).write_text(f"{alone}\n{also}\n", encoding="utf-8")
+                self.check([path, "-m", "rtx-a6000", "--method", "kernel"], path, **options)
+                warpbound.simulate(path, machine="rtx-a6000")
+
     def test_machine_code_against_its_stall_counts(self):
         found = self.check(
             ["kernels/cubin/vecadd.sm_86.cubin", "-l", "kernels/vecadd.yaml", "-m", "rtx-a6000"],

@@ -147,6 +147,7 @@ wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_bl
                                 .serial = CYCLES_SATURATED,
                                 .units = sum_units(timed, &work->arena),
                                 .atomics = atomics_of(timed),
+                                .requests = requests_of(timed),
                                 .timed = timed};
     if (class.units == NULL) return WB_ERR_LIMIT;
     if (timed->warp_count > work->warps) work->warps = timed->warp_count;
@@ -322,6 +323,13 @@ uint64_t grid_work_atomics(const struct grid_work *work) {
     uint64_t sum = 0;
     for (size_t k = 0; k < work->classes.count; k++)
         sum = cycles_add(sum, cycles_mul(work->classes.items[k].atomics, work->classes.items[k].blocks));
+    return sum;
+}
+
+uint64_t grid_work_requests(const struct grid_work *work) {
+    uint64_t sum = 0;
+    for (size_t k = 0; k < work->classes.count; k++)
+        sum = cycles_add(sum, cycles_mul(work->classes.items[k].requests, work->classes.items[k].blocks));
     return sum;
 }
 

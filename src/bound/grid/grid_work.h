@@ -239,7 +239,8 @@ struct block_class {
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     struct block_chain chain;
     struct cold_times cold;             /* of machine code */
-    uint64_t atomics;                   /* likewise: of global memory, of a block */
+    uint64_t atomics;                   /* likewise: of global memory, of a block; */
+    uint64_t requests;                  /* requests_of it */
     cycles serial;                      /* V: its serial time; CYCLES_SATURATED: not known */
     struct oldest_times *oldest;        /* NULL: not known */
     const struct counted_loop *counted; /* as in grid_work.counted; its passes are of a block */
@@ -355,8 +356,9 @@ static inline cycles grid_work_total(const struct grid_work *work) {
     return class_ranking_total(&work->by_initiations);
 }
 
-/* Atomics of global memory of machine code, of all blocks. */
+/* Atomics of global memory of machine code, of all blocks; and their requests. */
 uint64_t grid_work_atomics(const struct grid_work *work);
+uint64_t grid_work_requests(const struct grid_work *work);
 
 /* What instruction fetch, and of machine code all that is missed once only, adds, 0 where it never stalls: on
  * an SM that gets `blocks` blocks, whichever they are, of which it holds `resident` at a time; on all SMs

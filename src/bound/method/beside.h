@@ -11,6 +11,12 @@
  * many to count. */
 uint64_t atomics_of(const struct timed_block *block);
 
+/* How many requests it makes at most of the memory behind its SM, as budgets of neighbours count them. */
+uint64_t requests_of(const struct timed_block *block);
+
+/* And so many SMs, however many blocks they get: of the kernel's code and constants. */
+uint64_t requests_once(const struct wb_machine *machine, const struct wb_kernel *kernel, uint64_t sms);
+
 /* Counts of a block, or of a kernel, on one machine. */
 struct beside_counts {
     uint64_t atomics;

@@ -37,4 +37,5 @@ void bound_add_neighbours(const struct wb_machine *machine, uint64_t atomics, wb
     if (bound->part_count > 0) bound_add_part(bound, WB_PART_NEIGHBOURS, NULL, bound->neighbours);
     assume(bound, WB_ASSUME_NEIGHBOURS_IN_BUDGET);
     if (machine_isa(machine) == ISA_SASS) assume(bound, WB_ASSUME_NEIGHBOURS_SERVED);
+    if (machine->neighbours.kernel != NULL) assume(bound, WB_ASSUME_NEIGHBOURS_RUN_KERNEL);
 }

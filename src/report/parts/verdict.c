@@ -92,7 +92,9 @@ static void put_machine(struct text *out, const struct verdict_words *words) {
     const wb_machine *machine = words->machine;
     const struct machine_partition *partition = &machine->partition;
     if (machine->neighbours.stated)
-        text_string(out, ", beside neighbours within the stated budget");
+        text_printf(out, ", beside neighbours within %s%s",
+                    machine->neighbours.kernel != NULL ? "a budget for " : "the stated budget",
+                    machine->neighbours.kernel != NULL ? machine->neighbours.kernel : "");
     else if (partition->sms > 0)
         text_string(out, ", alone in its partition");
     if (partition->sms > 0)
@@ -623,9 +625,9 @@ static void neighbours_json(struct json *json, const wb_verdict *verdict, const 
     const struct machine_neighbours *neighbours = &machine->neighbours;
     if (!json_open_known(json, "neighbours", neighbours->stated)) return;
     const struct cycles_fraction hold = neighbours_hold(machine);
-    json_put(json, "requests %u, bytes_per_us %u, hold %g, cycles %*" PRIu64, neighbours->requests,
-             neighbours->bytes_per_us, (double)hold.cycles / (double)hold.per, verdict->bound != NULL,
-             verdict->bound != NULL ? verdict->bound->neighbours : 0);
+    json_put(json, "requests %u, bytes_per_us %u, kernel %s, hold %g, cycles %*" PRIu64, neighbours->requests,
+             neighbours->bytes_per_us, neighbours->kernel, (double)hold.cycles / (double)hold.per,
+             verdict->bound != NULL, verdict->bound != NULL ? verdict->bound->neighbours : 0);
     json_close(json);
 }
 

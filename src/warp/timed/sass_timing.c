@@ -72,6 +72,7 @@ static void time_counters(const struct sass_inst *inst, enum sass_class class, s
 void sass_timing_count(const struct wb_machine *machine, const struct access_counts *counts,
                        struct sass_timed *timed) {
     const struct machine_sass_class *class = &machine->sass.classes[timed->class_];
+    timed->counts = *counts;
     for (uint32_t s = 0; s < class->stage_count; s++) {
         const struct machine_sass_stage *stage = &class->stages[s];
         const uint64_t further = counts->further[stage->count];
@@ -105,6 +106,7 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
                                  .class_ = (uint8_t) class,
                                  .fixed = times->fixed || times->stage_count == 0,
                                  .stage_count = times->stage_count,
+                                 .prefetches = sass_field(inst, SASS_FIELD_PREFETCH) != 0,
                                  .constant_line = SASS_NO_LINE};
     if (may_jump(inst, class) && timed->stall < sass->branch) timed->stall = sass->branch;
     sass_operands(inst, timed->operands);

@@ -57,6 +57,8 @@ struct sass_timed {
     bool barrier;               /* BAR that joins the block */
     struct sass_operand operands[SASS_OPERANDS]; /* the registers that it reads, */
     uint8_t bank_reads[SASS_BANKS_MAX];          /* and how many of them from each bank */
+    struct access_counts counts;                 /* of its accesses: at most; more may be */
+    bool prefetches;                             /* fetched into the second level besides */
     uint32_t line;                               /* of instructions: address / line of the L0 */
     uint32_t constant_line; /* of constants, numbered through the code; SASS_NO_LINE: none */
 };

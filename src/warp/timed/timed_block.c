@@ -125,6 +125,9 @@ static void raise_counts(const struct wb_machine *machine, struct timed_code *co
     sass_timing_count(machine, &cost->counts, &counted);
     for (uint32_t s = 0; s < own->stage_count; s++)
         if (counted.stages[s].init > own->stages[s].init) own->stages[s].init = counted.stages[s].init;
+    for (uint32_t c = 0; c < SASS_COUNTS; c++)
+        if (counted.counts.further[c] > own->counts.further[c])
+            own->counts.further[c] = counted.counts.further[c];
     code->insts[entry].init = timed_init_of_sass(own);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/files.h"
+#include "launch/launch.h"
 #include "wings/sweep/sweep.h"
 
 /* ---- Checksums of files -------------------------------------------------------------------------------
@@ -66,8 +67,12 @@ static void put_machine(struct digest_list *list, const char *path) {
     diagnostics_clear(&discarded);
 }
 
-/* What a launch file names, and the code beside it, which it stands for where it names none. */
-static void put_launches(struct digest_list *list, const char *path, const wb_launches *launches) {
+static void put_named(struct digest_list *list, const wb_sweep *sweep, const char *path, bool is_other);
+
+/* What a launch file names, and the code beside it, which it stands for where it names none; `is_other`: of a
+ * kernel that is among the neighbours of another one, whose own neighbours count for nothing. */
+static void put_launches(struct digest_list *list, const wb_sweep *sweep, const char *path, bool is_other,
+                         const wb_launches *launches) {
     static const char *const endings[] = {"ptx", "cubin"};
     const wb_input *input;
     for (size_t l = 0; l < wb_launches_count(launches); l++)
@@ -77,7 +82,8 @@ static void put_launches(struct digest_list *list, const char *path, const wb_la
         if (wb_launches_setting(launches, s) != NULL) put_file(list, wb_launches_setting(launches, s));
     if (wb_launches_setting(launches, WB_LAUNCH_MACHINE) != NULL)
         put_machine(list, wb_launches_setting(launches, WB_LAUNCH_MACHINE));
-    const char *dot = strrchr(path, '.');
+    const char *dot = strrchr(path, '.'), *other = launches_neighbour(launches);
+    if (other != NULL && !is_other) put_named(list, sweep, other, true);
     for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++) {
         struct text beside = {0};
         text_printf(&beside, "%.*s.%s", (int)(dot - path), path, endings[i]);
@@ -90,7 +96,7 @@ static void put_launches(struct digest_list *list, const char *path, const wb_la
 }
 
 /* A file, and what it names where it is a launch file. */
-static void put_named(struct digest_list *list, const wb_sweep *sweep, const char *path) {
+static void put_named(struct digest_list *list, const wb_sweep *sweep, const char *path, bool is_other) {
     struct wb_diagnostics discarded = {0};
     wb_launches *launches = NULL;
     const wb_launch_files files = sweep->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
@@ -98,7 +104,7 @@ static void put_named(struct digest_list *list, const wb_sweep *sweep, const cha
     put_file(list, path);
     if (wb_is_launch_file(path, &discarded, &is_launch) == WB_OK && is_launch &&
         wb_launches_read(path, files, &discarded, &launches) == WB_OK)
-        put_launches(list, path, launches);
+        put_launches(list, sweep, path, is_other, launches);
     list->text.failed |= discarded.no_memory;
     wb_launches_free(launches);
     diagnostics_clear(&discarded);
@@ -114,7 +120,7 @@ static const char *digest_value(wb_sweep *sweep, const struct axis_row *row, str
     if (row->kind == AXIS_MACHINE)
         put_machine(&list, value->path);
     else
-        put_named(&list, sweep, value->path);
+        put_named(&list, sweep, value->path, false);
     if (!list.text.failed) {
         digest_text(list.text.data, list.text.length, digest);
         value->digest = arena_string(&sweep->arena, digest, WB_SHA256_DIGITS);

@@ -30,8 +30,8 @@ static void take_lines(struct sass_cache *cache, uint64_t bytes) {
  * its lines are: its own code and all that it may call, and all constants that it has, of each bank wherever
  * that is. */
 static void take_room(const struct task_node *other, struct machine_sass *sass) {
-    const struct wb_module *module = other->module;
-    const struct ptx_function *kernel = kernel_function(other->kernel);
+    const struct wb_module *module = other->of.module;
+    const struct ptx_function *kernel = kernel_function(other->of.kernel);
     uint64_t code = 0, banks = 1;
     bool is_bindless = false;
     for (uint32_t i = 0; i < module->code->inst_count; i++) {
@@ -116,17 +116,7 @@ wb_status task_load_kernel(struct wb_task *task, uint32_t number, wb_diagnostics
     wb_launches *launches = NULL;
     WB_TRY(wb_launches_read(node->launch, WB_FILES_BELOW, diagnostics, &launches));
     wb_status status = check_launches(task, node, launches, diagnostics);
-    if (status == WB_OK)
-        status =
-            wb_module_read_for(wb_launches_code(launches), task->machine,
-                               wb_launches_setting(launches, WB_LAUNCH_IMAGE), diagnostics, &node->module);
-    if (status == WB_OK)
-        status = wb_module_find_kernel(node->module, wb_launches_setting(launches, WB_LAUNCH_KERNEL),
-                                       diagnostics, &node->kernel);
-    const char *facts = wb_launches_setting(launches, WB_LAUNCH_FACTS);
-    if (status == WB_OK && facts != NULL)
-        status = wb_facts_read(facts, node->kernel, diagnostics, &node->facts);
-    if (status == WB_OK) node->launched = wb_launches_take(launches, 0);
+    if (status == WB_OK) status = launched_load(launches, task->machine, diagnostics, &node->of);
     wb_launches_free(launches);
     return status;
 }
@@ -175,10 +165,10 @@ wb_status task_bound_kernel(struct wb_task *task, uint32_t number, const wb_anal
                       diagnostics);
     take_part(task, number, &node->machine);
     if (node->shared || task->federated) asked.methods = TASK_SHARED_METHOD;
-    asked.facts = node->facts;
-    asked.inputs = node->facts != NULL ? WB_INPUTS_GIVEN : WB_INPUTS_USUAL;
+    asked.facts = node->of.facts;
+    asked.inputs = node->of.facts != NULL ? WB_INPUTS_GIVEN : WB_INPUTS_USUAL;
     wb_status status =
-        wb_analyze(node->kernel, node->launched, &node->machine, &asked, diagnostics, &node->analysis);
+        wb_analyze(node->of.kernel, node->of.launch, &node->machine, &asked, diagnostics, &node->analysis);
     if (status == WB_OK) status = judge(task, node, diagnostics);
     if (status != WB_OK) diagnose_at(diagnostics, SEVERITY_NOTE, &task->source, node->at, "of this node");
     return status;

@@ -117,9 +117,7 @@ void wb_task_free(wb_task *task) {
     for (size_t n = 0; n < task->nodes.count; n++) {
         struct task_node *node = &task->nodes.items[n];
         wb_analysis_free(node->analysis);
-        wb_facts_free(node->facts);
-        wb_launch_free(node->launched);
-        wb_module_free(node->module);
+        launched_free(&node->of);
     }
     arena_free(&task->arena);
     free(task);

@@ -2,6 +2,7 @@
 #ifndef WB_WINGS_TASK_TASK_H
 #define WB_WINGS_TASK_TASK_H
 
+#include "analyze/request.h"
 #include "base/base.h"
 #include "base/containers.h"
 #include "bound/method/method.h"
@@ -37,10 +38,7 @@ struct task_node {
 
     /* Once bounded, in cycles. */
     struct wb_machine machine; /* of a kernel: what it runs on; its arrays are the task's machine's */
-    struct wb_module *module;
-    const wb_kernel *kernel; /* of the module */
-    struct wb_launch *launched;
-    struct wb_facts *facts;
+    struct launched of;
     struct wb_analysis *analysis;
     cycles time, overhead, slowest;
     cycles held;             /* of a copy: memory serves it so long; of a kernel: the dispatcher */

@@ -396,6 +396,18 @@ static void test_again(void **state) {
     assert_prints(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; sed -i 's/200 step/250 step/' s.yaml; "
                         "\"$WB\" sweep s.yaml -o s.db",
                   "10 units: 10 done, 0 failed; 8 of them as before");
+    /* the launch of a kernel among the neighbours */
+    char *out = printed(
+        "code=vecadd.sm_86.cubin; cp \"$OLDPWD\"/kernels/cubin/$code .; sed s/vecadd.ptx/$code/ vecadd.yaml "
+        "> "
+        "co.yaml; { cat co.yaml; echo 'partition: {sms: 9, kind: mps}'; echo 'interference: {of: co.yaml}'; "
+        "} "
+        "> k.yaml; printf '%s\n' 'code: k.yaml' 'machine: rtx-a6000' 'methods: kernel' 'policies: lrr' > "
+        "s.yaml; for grid in 2 2 4; do sed -i \"s/^grid: .*/grid: [$grid]/\" co.yaml; \"$WB\" sweep s.yaml "
+        "-o "
+        "s.db; \"$WB\" sweep show s.db --csv | grep kernel,upper | sort -u; done");
+    assert_int_equal(count_of(out, "as before"), 1);
+    free(out);
 }
 
 /* Keys are those of the machine that the launch file names: one that times machine code has no such class. */

@@ -18,7 +18,7 @@ enum {
     NOT_SUPPORTED = 801
 };
 
-#define ALLOCATION_MAX ((size_t)64 << 20) /* so that sweeps take no time */
+#define ALLOCATION_MAX ((size_t)8 << 20) /* so that sweeps take no time */
 #define PARAM_BYTES_MAX 32768u
 #define STAND_IN_LAUNCH_NS 2000u /* what a launch takes beside its kernel */
 
@@ -162,7 +162,7 @@ static struct allocation *allocation_of(uint64_t address, size_t bytes) {
 EXPORT int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
     STAND_IN_BEGIN();
     if (bytes == 0) return INVALID_VALUE;
-    if (bytes > ALLOCATION_MAX) return OUT_OF_GPU_MEMORY;
+    if (bytes > stand_in_number("memory-bytes", ALLOCATION_MAX)) return OUT_OF_GPU_MEMORY;
     *address = allocate(bytes)->address;
     return CUDA_SUCCESS;
 }

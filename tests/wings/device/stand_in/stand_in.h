@@ -5,6 +5,7 @@
  *     sm=N sms=N            architecture and SMs (default 87 and 16)
  *     called=NAME           the GPU's name (default stand-in)
  *     l2-bytes=N            of the second level (default 4 MiB)
+ *     memory-bytes=N        the most that is allocated at once (default 8 MiB)
  *     mhz=N memory-mhz=N    clocks of these and of memory (default 1000 and 3199)
  *     error=FUNCTION:N      the function fails with result N
  *     hang=FUNCTION         the function never returns

@@ -384,7 +384,10 @@ EXPORT int cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                      .grid = {grid_x, grid_y, grid_z},
                                      .block = {block_x, block_y, block_z},
                                      .shared = shared};
+    const unsigned shape[] = {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared};
     uint64_t instructions = 0;
+    int result;
+    if (stand_in_capture(function, shape, stream, params, &result)) return result;
     if (strcmp(wb_kernel_name(function->kernel), "warpbound_wait") == 0) return CUDA_SUCCESS;
     uint8_t *gathered = gather_params(function->kernel, params, extra, &launch.param_bytes);
     if (strcmp(wb_kernel_name(function->kernel), "warpbound_beside") == 0)

@@ -84,6 +84,11 @@ wb_status stand_in_run_warp(struct warp *warp);
 void stand_in_begin_launch(void);
 void stand_in_sweep(size_t bytes);
 
+/* graphs.c: whether the launch is one that the stream captures; *result: of that. */
+struct CUstream_st;
+bool stand_in_capture(struct CUfunc_st *function, const unsigned shape[7], struct CUstream_st *stream,
+                      void **params, int *result);
+
 /* lies.c: the value of a word of STAND_IN, or `usual`; whether a flag stands there; what is said there of a
  * function: its result (0: it does as it is told). */
 uint64_t stand_in_number(const char *word, uint64_t usual);

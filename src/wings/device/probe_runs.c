@@ -88,6 +88,7 @@ static wb_status set_starts(struct probe_session *session, enum probe probe, con
         uint64_t start = 0, end = 0;
         switch (probe_place(probe)) {
         case IN_SHARED: end = (uint64_t)steps * PROBE_STEP % PROBE_SHARED_ELEMENTS * 8; break;
+        case IN_LINES: start = session->memory + (uint64_t)s * PROBE_LANES * LINE; break;
         case IN_CONSTANT:
             end = (uint64_t)steps * PROBE_STEP % PROBE_CONSTANT_ELEMENTS * PROBE_CONSTANT_STRIDE;
             break;

@@ -68,7 +68,8 @@ static const struct found_case found[] = {
      "",
      {" 748      771 stands\n", "\n# barrier               200      29 "},
      {""}},
-    {"dram=1300,tlb=700,tlb-pages=4,constant-miss=1300,barrier=64,conflict=5,word=300,code-miss=1400,dispatch="
+    {"dram=1300,tlb=700,tlb-pages=4,constant-miss=1300,barrier=64,conflict=5,word=300,code-miss=1400,"
+     "dispatch="
      "400",
      "",
      {"\n  dram: [300, 1300]\n", "\n  tlb: [0, 700]\n", "\n  load_constant: {write: [0, 1300]}\n",
@@ -82,6 +83,12 @@ static const struct found_case found[] = {
       "sass.atomic_word is too small for this GPU",
       "sass.l1_instruction_miss is too small for this GPU: 1400 cycles were measured, and 1300 are charged",
       "memory.dispatch_latency is too small for this GPU", "launch_overhead is too small for this GPU"}},
+    {"line=3,store=100,words=200",
+     "",
+     {"\n  load_global: {each_2: 4}\n", "\n  store_global: {init_3: ", "\n  atomic_global: {write: [0, 2"},
+     {"class.load_global.each_2 is too small for this GPU: ",
+      "class.store_global.init_3 is too small for this GPU: ",
+      "class.atomic_global.write is too small for this GPU: "}},
     {"dram=9000,barrier=200",
      "",
      {"\n  load_global: {each_3: 18}\n", "\nbarrier_release: 202\n"},

@@ -24,9 +24,10 @@
  *     keep-ptx=FILE         where it leaves that PTX
  *     shared=N l1=N l2=N dram=N tlb=N atomic=N atomic-shared=N constant=N constant-miss=N barrier=N
  *                           cycles of an access; `tlb` and `atomic` are added
- *     conflict=N word=N code-miss=N dispatch=N
- *                           further cycles: of a lane on a bank that another one is on, of an atomic on one
- *                           word for each other SM, of a line of code, in front of a block
+ *     conflict=N line=N word=N words=N store=N code-miss=N dispatch=N
+ *                           further cycles: of a lane on a bank that another one is on, of each further line
+ *                           of an access, of an atomic on one word, or line, for each other SM, of a store,
+ *                           of a line of code, in front of a block
  *     l1-lines=N l2-lines=N tlb-pages=N constant-lines=N code-lines=N
  *                           what caches keep
  *     tail=N                one access of global memory in 64 takes N cycles more

@@ -53,6 +53,7 @@ const struct figure figures[FIGURES] = {
     {PROBE_STRIDE, "class", "load_global", "each_2", FIGURE_RAISED, false},
     {PROBE_STREAM, "class", "load_global", "each_3", FIGURE_RAISED, false},
     {PROBE_STORE, "class", "store_global", "init_3", FIGURE_RAISED, false},
+    {PROBE_STORES, "class", "store_global", "each_3", FIGURE_RAISED, false},
     {PROBE_SHARED, "class", "load_shared", "write", FIGURE_REPLACED, true},
     {PROBE_BANKS, "class", "load_shared", "each_2", FIGURE_RAISED, false},
     {PROBE_ATOMIC, "class", "atomic_global", "write", FIGURE_OF_MEMORY, true},
@@ -129,6 +130,12 @@ struct figure_charge figure_charge_of(const struct wb_gpu_calibration *calibrati
     case PROBE_STREAM: /* the last of its sectors comes from DRAM behind all others */
         return (struct figure_charge){charge.stages, class->write_most + sass->dram_most + sass->tlb_most,
                                       class->stages[2].each, class->stages[2].each, STREAM_SECTORS - 1};
+    case PROBE_STORES: { /* the same, and a fence behind the last */
+        const struct machine_sass_class *fence = &sass->classes[SASS_CLASS_FENCE];
+        return (struct figure_charge){charge.stages + stages_of(fence, SASS_STAGES_MAX),
+                                      fence->write_most + sass->dram_most + sass->tlb_most,
+                                      class->stages[2].each, class->stages[2].each, STREAM_SECTORS - 1};
+    }
     case PROBE_BARRIERS: /* one warp behind the other */
         return (struct figure_charge){charge.stages * BLOCK_WARPS, 0, machine->barrier_release,
                                       machine->barrier_release, 1};

@@ -36,7 +36,7 @@ struct figure {
     enum figure_use use;
     bool is_range; /* [least, most] */
 };
-#define FIGURES 19u
+#define FIGURES 20u
 extern const struct figure figures[FIGURES]; /* those of one name, and of one key, stand together */
 
 void figure_put_key(const struct figure *figure, struct text *out);

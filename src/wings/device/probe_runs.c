@@ -158,7 +158,8 @@ static wb_status take_launch(struct probe_session *session, enum probe probe, ui
 
 /* What has to come from memory comes from there. */
 static wb_status sweep(struct probe_session *session, enum probe probe) {
-    if (probe_place(probe) == IN_DRAM || probe_place(probe) == IN_CODE || probe == PROBE_STREAM)
+    if (probe_place(probe) == IN_DRAM || probe_place(probe) == IN_CODE || probe == PROBE_STREAM ||
+        probe == PROBE_STORES)
         CALL(session, cuMemsetD8, session->swept, 0x5a, session->swept_bytes);
     return WB_OK;
 }

@@ -114,6 +114,13 @@ static const char stream[] =
     "\tld.global.cg.v2.u64 {%c, %d}, [%to+32768];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
     "\tld.global.cg.v2.u64 {%c, %d}, [%to+49152];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
     "\txor.b64 %a, %a, %b;\n\tsetp.eq.s64 %other, %a, -1;\n\t@%other bra left;\n\tbar.sync 0;\n";
+/* The same of stores, until all have come to memory. */
+static const char stores[] =
+    "\tld.param.u64 %to, [memory];\n\tmad.wide.u32 %to, %block, 65536, %to;\n"
+    "\tmad.wide.u32 %to, %thread, 16, %to;\n\tbar.sync 0;\n\tmov.u64 %from, %clock64;\n"
+    "\tst.global.v2.u64 [%to], {%from, %sm};\n\tst.global.v2.u64 [%to+16384], {%from, %sm};\n"
+    "\tst.global.v2.u64 [%to+32768], {%from, %sm};\n\tst.global.v2.u64 [%to+49152], {%from, %sm};\n"
+    "\tmembar.gl;\n\tbar.sync 0;\n";
 /* From the last warp that comes to a barrier to the last that goes on, the fourth time. */
 static const char barriers[] =
     "\t.reg .u32 %turn;\n\t.shared .align 8 .b8 came[16];\n\tmov.u32 %turn, 0;\n"
@@ -143,7 +150,10 @@ static void put_loop(const struct probe_row *row, struct text *out) {
 }
 
 static void put_blocks(enum probe probe, struct text *out) {
-    const char *body = probe == PROBE_STREAM ? stream : probe == PROBE_BARRIERS ? barriers : dispatch;
+    const char *body = probe == PROBE_STREAM     ? stream
+                       : probe == PROBE_STORES   ? stores
+                       : probe == PROBE_BARRIERS ? barriers
+                                                 : dispatch;
     text_printf(out, ".visible .entry %s%s%s%s", rows[probe].name, blocks_head, body, blocks_leave);
     if (probe != PROBE_BARRIERS) text_string(out, until_now);
     text_string(out, blocks_end);

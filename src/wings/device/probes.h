@@ -48,6 +48,7 @@ enum probe_place {
     X(CODE, "code", "", SASS_CLASS_COUNT, IN_CODE, false)                                                    \
     X(BARRIERS, "barriers", "", SASS_CLASS_BARRIER, IN_BLOCKS, false)                                        \
     X(STREAM, "stream", "", SASS_CLASS_LOAD_GLOBAL, IN_BLOCKS, false)                                        \
+    X(STORES, "stores", "", SASS_CLASS_STORE_GLOBAL, IN_BLOCKS, false)                                       \
     X(DISPATCH, "dispatch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)                                          \
     X(LAUNCH, "launch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)
 
@@ -89,7 +90,7 @@ struct block_left {
     uint64_t sm, from, to;
 };
 
-/* Threads of these; sectors that a block of the stream loads, and bytes of them all. */
+/* Threads of these; sectors that a block of the streams loads or stores, and bytes of them all. */
 #define BLOCK_THREADS 1024u
 #define BLOCK_WARPS (BLOCK_THREADS / 32)
 #define STREAM_BYTES 65536u

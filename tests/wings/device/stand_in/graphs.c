@@ -58,7 +58,8 @@ EXPORT int cuGraphAddKernelNode_v2(struct graph_node **node, struct graph *graph
                                    struct graph_node *const *after, size_t count,
                                    const struct node_params *made) {
     STAND_IN_BEGIN();
-    const CUfunction function = made->function != NULL ? made->function : made->kernel;
+    const struct CUfunc_st *function = made->function != NULL ? made->function : made->kernel;
+    if (function == NULL) return INVALID_VALUE;
     const uint32_t params = stand_in_param_count(function->kernel);
     const int result = add(graph, after, count, node);
     if (result != CUDA_SUCCESS || params > PARAMS_MAX || made->params == NULL) return result | INVALID_VALUE;

@@ -58,11 +58,10 @@ static const struct found_case found[] = {
       "base: jetson-agx-orin\nname: \"jetson-agx-orin-measured-here\"\n", "memory:\n  sms: 2\n",
       "# Machine code of the kernels: what they are to time.\n"},
      {""}},
-    {"sms=8,called=Jetson Orin NX,one-sm,moving-clock=3",
+    {"sms=8,called=Jetson Orin NX,one-sm,moving-clock=3,dram=180",
      "-n 2",
      {"base: jetson-orin-nx\n"},
      {"Jetson Orin NX: warning: some figures are of 1 of 8 SMs: the others were not seen"}},
-    {"sm=90", "-n 2 -m h200", {"base: h200\n"}, {""}},
     /* What stands of the preset unless it is too small: */
     {"dram=748,tlb=400,constant-miss=1200,barrier=28,conflict=2,code-miss=1299,dispatch=200",
      "",
@@ -116,9 +115,10 @@ static const struct found_case found[] = {
       "\n  sm: 87\n  l2: [140, 800]\n", "\n# l2_keeps          unknown    2097152\n"},
      {"stand-in: warning: machine code not checked: the driver gives nobody the machine code",
       "sass.l2 is too small for this GPU: 800 cycles were measured"}},
-    {"no-nvml,no-cubin,dram=180",
-     "-n 2",
-     {"clock not known", "# launch                  0 ", "memory:\n  sms: 2\nsass:\n  sm: 87\n"},
+    {"sm=90,no-nvml,no-cubin,dram=180",
+     "-n 2 -m h200",
+     {"base: h200\n", "clock not known", "# launch                  0 ",
+      "memory:\n  sms: 2\nsass:\n  sm: 90\n"},
      {""}},
 };
 
@@ -235,13 +235,13 @@ static void test_failures_say_what_is_wrong(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);
-    struct run run = calibrate("sm=60", "");
+    struct run run = calibrate("sm=60,dram=180", "-n 2");
     check(&run, 2, "", "no preset of `code: sass` is for sm_60");
     run_free(&run);
-    run = calibrate("", "-n 2 -m h100");
+    run = calibrate("dram=180", "-n 2 -m h100");
     check(&run, 2, "", "h100: error: is a machine for sm_90, but this GPU is of sm_87");
     run_free(&run);
-    run = calibrate("", "-n 2 -m jcse2017");
+    run = calibrate("dram=180", "-n 2 -m jcse2017");
     check(&run, 2, "", "times PTX");
     run_free(&run);
 }

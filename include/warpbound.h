@@ -457,8 +457,8 @@ wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diag
 
 /* One execution, as Accel-Sim's tracer (versions 3 to 5) wrote it, ordered by blocks (.traceg): it says grid,
  * block and kernel, and what warps execute and access, of the machine code that it was traced from. Results
- * hold for that execution. A launch with a trace has no arguments. WB_ERR_INPUT, with its line, for what is
- * no such file, or is compressed. */
+ * hold for that execution. A launch with a trace has no arguments. Unpacks what xz compressed, if it was
+ * built with liblzma. WB_ERR_INPUT, with its line, for what is no such file. */
 wb_status wb_launch_set_trace(wb_launch *launch, const char *path, wb_diagnostics *diagnostics);
 
 /* The same from a file ("-": standard input) with what `ptxas -v`, `nvcc --resource-usage` or `cuobjdump

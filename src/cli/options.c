@@ -49,8 +49,9 @@ static const struct option_row option_table[] = {
     {0, "ptxas-info", "FILE", INTO(TEXT, ptxas_info, LAUNCHES | COMMAND_INIT | COMMAND_CFG),
      .help = "registers per thread, from the output of ptxas -v or nvcc --resource-usage"},
     {0, "trace", "FILE", INTO(TEXT, trace, RUNS),
-     .help = "one execution as Accel-Sim's tracer wrote it (.traceg), in place of grid, block and arguments",
-     .endings = "traceg"},
+     .help =
+         "one execution of Accel-Sim's tracer (.traceg, .traceg.xz), in place of grid, block and arguments",
+     .endings = "traceg xz"},
     {'a', "argument", "ARG", INTO(LIST, arguments, COMMAND_CFG),
      .help = "next kernel argument, as for analyze"},
     {'a', "argument", "ARG", INTO(LIST, arguments, LAUNCHES),

@@ -128,6 +128,10 @@ wb_status launch_trace_hex(struct scanner *scan, const char *what, uint64_t *num
 /* Whether the text comes next; it is then taken. */
 bool launch_trace_word(struct scanner *scan, const char *word);
 
+/* Where *text, of malloc'd bytes, is what xz packed, unpacks it in its place, to `most` bytes. */
+wb_status launch_trace_unpack(const char *name, char **text, size_t *size, size_t most,
+                              wb_diagnostics *diagnostics);
+
 /* The same as wb_launch_set_trace, of a text of malloc'd bytes, which the launch takes over. */
 wb_status launch_trace_parse(struct wb_launch *launch, const char *name, char *text, size_t size,
                              wb_diagnostics *diagnostics);

@@ -131,30 +131,21 @@ static wb_status read_head(struct trace_reader *reader) {
     return WB_OK;
 }
 
-/* Says how a file that is packed is unpacked. */
-static wb_status refuse_packed(const char *path, const char *text, size_t size, wb_diagnostics *diagnostics) {
-    static const char xz[] = "\xfd"
-                             "7zXZ";
-    if (size >= sizeof xz - 1 && memcmp(text, xz, sizeof xz - 1) == 0)
-        diagnose(diagnostics, SEVERITY_ERROR, path, "this trace is compressed: unpack it with xz -d");
-    else if (memchr(text, '\0', size) != NULL)
-        diagnose(diagnostics, SEVERITY_ERROR, path,
-                 "this is no text: Accel-Sim's traces are read as .traceg, not as .tracez");
-    else
-        return WB_OK;
-    return WB_ERR_INPUT;
-}
-
 wb_status launch_trace_parse(struct wb_launch *launch, const char *name, char *text, size_t size,
                              wb_diagnostics *diagnostics) {
     struct launch_trace *trace = &launch->trace;
     free(trace->text);
     const wb_input input = input_of(WB_INPUT_DATA, name, text, size);
-    *trace = (struct launch_trace){.text = text, .source = {.text = text, .size = size}};
+    *trace = (struct launch_trace){.text = text};
     if (input_copy(&input, &launch->arena, &trace->input) != WB_OK)
         return diagnose_out_of_memory(diagnostics, name);
-    trace->source.name = trace->input.path;
-    WB_TRY(refuse_packed(name, text, size, diagnostics));
+    WB_TRY(launch_trace_unpack(name, &trace->text, &size, TRACE_BYTES_MAX, diagnostics));
+    if (memchr(trace->text, '\0', size) != NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, name,
+                 "this is no text: Accel-Sim's traces are read as .traceg, not as .tracez");
+        return WB_ERR_INPUT;
+    }
+    trace->source = (struct source){.name = trace->input.path, .text = trace->text, .size = size};
     struct trace_reader reader = {.scan = scanner_of(&trace->source, 0, diagnostics), .launch = launch};
     return read_head(&reader);
 }

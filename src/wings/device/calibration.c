@@ -50,10 +50,14 @@ const struct figure figures[FIGURES] = {
     {PROBE_BARRIER, NULL, "barrier_release", NULL, FIGURE_RAISED, false},
     {PROBE_BARRIERS, NULL, "barrier_release", NULL, FIGURE_RAISED, false},
     {PROBE_DISPATCH, "memory", "dispatch_latency", NULL, FIGURE_RAISED, false},
+    {PROBE_STRIDE, "class", "load_global", "each_2", FIGURE_RAISED, false},
     {PROBE_STREAM, "class", "load_global", "each_3", FIGURE_RAISED, false},
+    {PROBE_STORE, "class", "store_global", "init_3", FIGURE_RAISED, false},
+    {PROBE_STORES, "class", "store_global", "each_3", FIGURE_RAISED, false},
     {PROBE_SHARED, "class", "load_shared", "write", FIGURE_REPLACED, true},
     {PROBE_BANKS, "class", "load_shared", "each_2", FIGURE_RAISED, false},
     {PROBE_ATOMIC, "class", "atomic_global", "write", FIGURE_OF_MEMORY, true},
+    {PROBE_WORDS, "class", "atomic_global", "write", FIGURE_OF_MEMORY, true},
     {PROBE_ATOMIC_SHARED, "class", "atomic_shared", "write", FIGURE_REPLACED, true},
     {PROBE_CONSTANT, "class", "load_constant", "write", FIGURE_RAISED, true},
     {PROBE_L1, "sass", "l1", NULL, FIGURE_REPLACED, true},
@@ -68,6 +72,14 @@ void figure_put_key(const struct figure *figure, struct text *out) {
     if (figure->section != NULL) text_printf(out, "%s.", figure->section);
     text_string(out, figure->name);
     if (figure->part != NULL) text_printf(out, ".%s", figure->part);
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+bool figure_same_key(const struct figure *a, const struct figure *b) {
+    return same_text(a->section, b->section) && same_text(a->name, b->name) && same_text(a->part, b->part);
 }
 
 /* Cycles of the first `count` stages. */
@@ -99,7 +111,16 @@ struct figure_charge figure_charge_of(const struct wb_gpu_calibration *calibrati
     case PROBE_PAGES:
         return (struct figure_charge){charge.stages, class->write_most + sass->l2_most, sass->tlb_least.value,
                                       sass->tlb_most, 1};
-    case PROBE_ATOMIC: charge.beside = sass->l2_most; return charge;
+    case PROBE_ATOMIC:
+    case PROBE_WORDS: charge.beside = sass->l2_most; return charge;
+    case PROBE_STRIDE: /* a pass for each further line */
+        return (struct figure_charge){stages_of(class, 2), class->write_most + sass->l1_most,
+                                      class->stages[1].each, class->stages[1].each, PROBE_LANES - 1};
+    case PROBE_STORE: { /* the load is behind it */
+        const struct machine_sass_class *store = &sass->classes[probe_class_before(figure->probe)];
+        return (struct figure_charge){charge.stages + stages_of(store, 2), class->write_most + sass->l2_most,
+                                      store->stages[2].init, store->stages[2].init, 1};
+    }
     case PROBE_WORD: /* behind those of all other SMs */
         return (struct figure_charge){charge.stages, class->write_most + sass->l2_most, sass->atomic_word,
                                       sass->atomic_word, sms > 1 ? sms - 1 : 1};
@@ -109,6 +130,12 @@ struct figure_charge figure_charge_of(const struct wb_gpu_calibration *calibrati
     case PROBE_STREAM: /* the last of its sectors comes from DRAM behind all others */
         return (struct figure_charge){charge.stages, class->write_most + sass->dram_most + sass->tlb_most,
                                       class->stages[2].each, class->stages[2].each, STREAM_SECTORS - 1};
+    case PROBE_STORES: { /* the same, and a fence behind the last */
+        const struct machine_sass_class *fence = &sass->classes[SASS_CLASS_FENCE];
+        return (struct figure_charge){charge.stages + stages_of(fence, SASS_STAGES_MAX),
+                                      fence->write_most + sass->dram_most + sass->tlb_most,
+                                      class->stages[2].each, class->stages[2].each, STREAM_SECTORS - 1};
+    }
     case PROBE_BARRIERS: /* one warp behind the other */
         return (struct figure_charge){charge.stages * BLOCK_WARPS, 0, machine->barrier_release,
                                       machine->barrier_release, 1};
@@ -130,7 +157,10 @@ struct figure_charge figure_charge_of(const struct wb_gpu_calibration *calibrati
 /* Of an access that another figure is a part of: what that takes at least, and at most. */
 static struct probe_times beside_of(const struct wb_gpu_calibration *calibration, enum probe probe) {
     switch (probe) {
+    case PROBE_STRIDE: return calibration_times(calibration, PROBE_L1);
     case PROBE_PAGES:
+    case PROBE_STORE:
+    case PROBE_WORDS:
     case PROBE_ATOMIC: return calibration_times(calibration, PROBE_L2);
     case PROBE_WORD: return calibration_times(calibration, PROBE_ATOMIC);
     case PROBE_BANKS: return calibration_times(calibration, PROBE_SHARED);

@@ -36,8 +36,8 @@ struct figure {
     enum figure_use use;
     bool is_range; /* [least, most] */
 };
-#define FIGURES 16u
-extern const struct figure figures[FIGURES]; /* those of one name stand together */
+#define FIGURES 20u
+extern const struct figure figures[FIGURES]; /* those of one name, and of one key, stand together */
 
 void figure_put_key(const struct figure *figure, struct text *out);
 
@@ -53,7 +53,10 @@ static inline uint64_t figure_charged(const struct figure_charge *charge) {
     return charge->stages + charge->beside + (uint64_t)charge->times * charge->most;
 }
 
-/* What a machine file is to say of a figure. False: what the machine has stands. */
+/* Whether both are of one key. */
+bool figure_same_key(const struct figure *a, const struct figure *b);
+
+/* What a machine file is to say of a figure, of itself. False: what the machine has stands. */
 bool figure_measured(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
                      const struct figure *figure, uint32_t *least, uint32_t *most);
 

@@ -69,6 +69,23 @@ static void put_kept(const struct wb_gpu_calibration *calibration, const struct 
 
 /* ---- Keys ---------------------------------------------------------------------------------------------- */
 
+/* What is to be said of the figure and of all behind it of its key; *f becomes the last of these. False: what
+ * the machine has stands. */
+static bool key_measured(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
+                         size_t *f, uint32_t *least, uint32_t *most) {
+    const struct figure *first = &figures[*f];
+    *least = UINT32_MAX;
+    *most = 0;
+    for (;; ++*f) {
+        uint32_t low, high;
+        if (figure_measured(calibration, machine, &figures[*f], &low, &high)) {
+            if (low < *least) *least = low;
+            if (high > *most) *most = high;
+        }
+        if (*f + 1 == FIGURES || !figure_same_key(first, &figures[*f + 1])) return *least <= *most;
+    }
+}
+
 /* The figures of a section that were measured, the title before the first; those of one name as one mapping.
  */
 static void put_section(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
@@ -78,7 +95,7 @@ static void put_section(const struct wb_gpu_calibration *calibration, const stru
         const struct figure *figure = &figures[f];
         uint32_t least, most;
         if (figure->section == NULL || strcmp(figure->section, section) != 0) continue;
-        if (!figure_measured(calibration, machine, figure, &least, &most)) continue;
+        if (!key_measured(calibration, machine, &f, &least, &most)) continue;
         const bool same = name != NULL && strcmp(name, figure->name) == 0;
         if (name != NULL && !same) text_string(out, "}\n");
         text_string(out, title);
@@ -97,14 +114,10 @@ static void put_section(const struct wb_gpu_calibration *calibration, const stru
 
 static void put_keys(const struct wb_gpu_calibration *calibration, const struct wb_machine *machine,
                      struct text *out) {
-    uint32_t least, most, largest = 0; /* of those of one name */
-    for (size_t f = 0; f < FIGURES && figures[f].section == NULL; f++) {
-        if (figure_measured(calibration, machine, &figures[f], &least, &most) && most > largest)
-            largest = most;
-        const bool more = f + 1 < FIGURES && strcmp(figures[f + 1].name, figures[f].name) == 0;
-        if (!more && largest > 0) text_printf(out, "%s: %u\n", figures[f].name, largest);
-        if (!more) largest = 0;
-    }
+    uint32_t least, most;
+    for (size_t f = 0; f < FIGURES && figures[f].section == NULL; f++)
+        if (key_measured(calibration, machine, &f, &least, &most))
+            text_printf(out, "%s: %u\n", figures[f].name, most);
     text_printf(out, "memory:\n  sms: %u\n", calibration->exchange->facts.sms);
     put_section(calibration, machine, "memory", "", out);
     put_section(calibration, machine, "class", "classes:\n", out);

@@ -58,7 +58,8 @@ struct chains chains_of(const struct probe_session *session, enum probe probe) {
         (least_of(session->samples, PROBE_TIMED_MAX) + 1) / 2 * 2; /* what is left is aligned */
     struct chains chains = {.warm = PROBE_WARM, .timed = most};
     switch (probe_place(probe)) {
-    case IN_WORD: chains.length = 1; break;
+    case IN_WORD:
+    case IN_WORDS: chains.length = 1; break;
     case IN_L1:
         chains.length = L1_LINES;
         chains.warm = 2 * L1_LINES;
@@ -84,6 +85,7 @@ struct chains chains_of(const struct probe_session *session, enum probe probe) {
 static uint64_t element_at(enum probe_place place, uint32_t sm, uint32_t i, uint32_t length) {
     switch (place) {
     case IN_WORD: return 0;
+    case IN_WORDS: return sm * sizeof(uint64_t);
     case IN_PAGES: return i * PAGE + (sm * UINT64_C(37) + i) * LINE % PAGE;
     default: return ((uint64_t)sm * length + i) * LINE;
     }
@@ -112,6 +114,8 @@ static void place_elements(const struct probe_session *session, enum probe probe
 wb_status chains_make(struct probe_session *session, enum probe probe, struct chains *chains) {
     uint32_t count = session_sms(session) * chains->length;
     void *params[] = {&session->links, &count};
+    if (probe_place(probe) == IN_LINES)
+        CALL(session, cuMemsetD8, session->memory, 0, session_sms(session) * (uint64_t)PROBE_LANES * LINE);
     if (chains->length == 0) return WB_OK;
     assert(chains->length <= session->most_links);
     chains->links = session->links_here;

@@ -88,6 +88,7 @@ static wb_status set_starts(struct probe_session *session, enum probe probe, con
         uint64_t start = 0, end = 0;
         switch (probe_place(probe)) {
         case IN_SHARED: end = (uint64_t)steps * PROBE_STEP % PROBE_SHARED_ELEMENTS * 8; break;
+        case IN_LINES: start = session->memory + (uint64_t)s * PROBE_LANES * LINE; break;
         case IN_CONSTANT:
             end = (uint64_t)steps * PROBE_STEP % PROBE_CONSTANT_ELEMENTS * PROBE_CONSTANT_STRIDE;
             break;
@@ -157,7 +158,8 @@ static wb_status take_launch(struct probe_session *session, enum probe probe, ui
 
 /* What has to come from memory comes from there. */
 static wb_status sweep(struct probe_session *session, enum probe probe) {
-    if (probe_place(probe) == IN_DRAM || probe_place(probe) == IN_CODE || probe == PROBE_STREAM)
+    if (probe_place(probe) == IN_DRAM || probe_place(probe) == IN_CODE || probe == PROBE_STREAM ||
+        probe == PROBE_STORES)
         CALL(session, cuMemsetD8, session->swept, 0x5a, session->swept_bytes);
     return WB_OK;
 }

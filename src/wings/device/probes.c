@@ -22,6 +22,10 @@ enum sass_class probe_class(enum probe probe) {
     return rows[probe].class;
 }
 
+enum sass_class probe_class_before(enum probe probe) {
+    return probe == PROBE_STORE ? SASS_CLASS_STORE_GLOBAL : SASS_CLASS_COUNT;
+}
+
 enum probe_place probe_place(enum probe probe) {
     return rows[probe].place;
 }
@@ -60,6 +64,9 @@ static const char shared_chain[] = "\tmov.u64 %base, chain;\n\tmov.u32 %l, 0;\n"
 /* Zeros, by which a lane comes to its own word again. */
 static const char bank_words[] = "\tmov.u64 %way, chain;\n\tmad.wide.u32 %way, %thread, 128, %way;\n"
                                  "\tst.shared.u32 [%way], %z;\n";
+
+/* The same of global memory, where they are. */
+static const char line_words[] = "\tmad.wide.u32 %way, %thread, 128, %p;\n\tmov.u64 %p, 0;\n";
 
 /* The first accesses, by which the loop comes into the caches, leave no sample. No chain ends (-1), but what
  * waits to know that reads no clock before. The zero, which the compiler does not know, keeps the comparison
@@ -107,6 +114,13 @@ static const char stream[] =
     "\tld.global.cg.v2.u64 {%c, %d}, [%to+32768];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
     "\tld.global.cg.v2.u64 {%c, %d}, [%to+49152];\n\txor.b64 %a, %a, %c;\n\txor.b64 %b, %b, %d;\n"
     "\txor.b64 %a, %a, %b;\n\tsetp.eq.s64 %other, %a, -1;\n\t@%other bra left;\n\tbar.sync 0;\n";
+/* The same of stores, until all have come to memory. */
+static const char stores[] =
+    "\tld.param.u64 %to, [memory];\n\tmad.wide.u32 %to, %block, 65536, %to;\n"
+    "\tmad.wide.u32 %to, %thread, 16, %to;\n\tbar.sync 0;\n\tmov.u64 %from, %clock64;\n"
+    "\tst.global.v2.u64 [%to], {%from, %sm};\n\tst.global.v2.u64 [%to+16384], {%from, %sm};\n"
+    "\tst.global.v2.u64 [%to+32768], {%from, %sm};\n\tst.global.v2.u64 [%to+49152], {%from, %sm};\n"
+    "\tmembar.gl;\n\tbar.sync 0;\n";
 /* From the last warp that comes to a barrier to the last that goes on, the fourth time. */
 static const char barriers[] =
     "\t.reg .u32 %turn;\n\t.shared .align 8 .b8 came[16];\n\tmov.u32 %turn, 0;\n"
@@ -125,6 +139,7 @@ static const char blocks_end[] = "\tst.global.u64 [%at+16], %to;\nleft:\n\tret;\
 static void put_chain(enum probe_place place, struct text *out) {
     if (place == IN_SHARED) text_string(out, shared_chain);
     if (place == IN_BANKS) text_string(out, bank_words);
+    if (place == IN_LINES) text_string(out, line_words);
     if (place == IN_CONSTANT) text_string(out, "\tmov.u64 %way, " PROBE_CONSTANTS ";\n");
 }
 
@@ -135,7 +150,10 @@ static void put_loop(const struct probe_row *row, struct text *out) {
 }
 
 static void put_blocks(enum probe probe, struct text *out) {
-    const char *body = probe == PROBE_STREAM ? stream : probe == PROBE_BARRIERS ? barriers : dispatch;
+    const char *body = probe == PROBE_STREAM     ? stream
+                       : probe == PROBE_STORES   ? stores
+                       : probe == PROBE_BARRIERS ? barriers
+                                                 : dispatch;
     text_printf(out, ".visible .entry %s%s%s%s", rows[probe].name, blocks_head, body, blocks_leave);
     if (probe != PROBE_BARRIERS) text_string(out, until_now);
     text_string(out, blocks_end);
@@ -170,6 +188,7 @@ void probes_put_code(struct text *out) {
 /* What stands between the reads of the clock. */
 struct timed_code {
     uint32_t clocks;   /* reads so far */
+    uint32_t before;   /* what is to stand in front of the access */
     uint32_t accesses; /* of the class */
     uint8_t counter;   /* of the last access's result, or SASS_NO_COUNTER */
     bool waited;       /* something waited for it */
@@ -193,7 +212,8 @@ static bool is_beside(enum sass_class class) {
     }
 }
 
-static void take_inst(const struct sass_inst *inst, enum sass_class wanted, struct timed_code *code) {
+static void take_inst(const struct sass_inst *inst, enum probe probe, struct timed_code *code) {
+    const enum sass_class wanted = rows[probe].class, before = probe_class_before(probe);
     const enum sass_class class = sass_class_of(inst);
     if (class == SASS_CLASS_CLOCK && sass_field(inst, SASS_FIELD_SPECIAL) == CLOCK_REGISTER) {
         code->clocks++;
@@ -202,6 +222,10 @@ static void take_inst(const struct sass_inst *inst, enum sass_class wanted, stru
     if (code->clocks != 1) return;
     if (code->counter != SASS_NO_COUNTER && (inst->control.waits >> code->counter & 1) != 0)
         code->waited = true;
+    if (class == before && before != SASS_CLASS_COUNT && code->accesses == 0) {
+        code->before++;
+        return;
+    }
     if (class == wanted && wanted != SASS_CLASS_COUNT) {
         code->accesses++;
         code->counter = inst->control.write_counter;
@@ -212,10 +236,13 @@ static void take_inst(const struct sass_inst *inst, enum sass_class wanted, stru
 }
 
 /* What is wrong with the code of a probe, or NULL. `subtracted`: of the empty one, or no less. */
-static const char *find_fault(const struct timed_code *code, enum sass_class class, uint32_t subtracted) {
+static const char *find_fault(const struct timed_code *code, enum probe probe, uint32_t subtracted) {
+    const enum sass_class class = rows[probe].class;
     const bool is_timed = class != SASS_CLASS_COUNT;
     if (code->clocks != 2) return "it does not read the clock twice";
     if (code->other != NULL) return "between the reads of the clock stands something else, too: ";
+    if (code->before != (probe_class_before(probe) != SASS_CLASS_COUNT))
+        return "not one store stands in front of the load";
     if (is_timed && code->accesses != 1) return "not one access stands between the reads of the clock";
     if (is_timed && code->counter != SASS_NO_COUNTER && !code->waited)
         return "nothing waits for the access before the clock is read again";
@@ -230,7 +257,7 @@ static bool read_kernel(const struct machine_code *code, enum probe probe, struc
         const struct machine_kernel *kernel = &code->kernels[k];
         if (strcmp(kernel->name, rows[probe].name) != 0) continue;
         for (uint32_t i = 0; i < kernel->count; i++)
-            take_inst(&code->insts[kernel->first + i].sass, rows[probe].class, timed);
+            take_inst(&code->insts[kernel->first + i].sass, probe, timed);
         return true;
     }
     return false;
@@ -241,8 +268,7 @@ static wb_status check_kernel(const struct machine_code *code, enum probe probe,
     struct timed_code timed, empty;
     const bool is_there = read_kernel(code, probe, &timed) && read_kernel(code, PROBE_EMPTY, &empty);
     const bool waits = rows[probe].class == SASS_CLASS_BARRIER; /* nothing is subtracted */
-    const char *fault =
-        is_there ? find_fault(&timed, rows[probe].class, waits ? 0 : empty.beside) : "it is not there";
+    const char *fault = is_there ? find_fault(&timed, probe, waits ? 0 : empty.beside) : "it is not there";
     if (fault == NULL) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, rows[probe].name,
              "the machine code of this kernel is not what it is to time: %s%s", fault,

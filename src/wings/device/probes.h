@@ -14,7 +14,9 @@ enum probe_place {
     IN_L2,    /* lines that another SM has just been at, all of them a quarter of the second level at most */
     IN_DRAM,  /* lines that nobody has been at since other memory was written that is twice as large */
     IN_BANKS, /* of shared memory: lanes are in one bank */
+    IN_LINES, /* of each SM's own: lanes are in lines of their own */
     IN_WORD,  /* one word, for all SMs */
+    IN_WORDS, /* one each, beside those of the other SMs */
     IN_PAGES, /* lines of the second level, each in another page */
     IN_CODE,  /* its own code, once from the first instruction to the last */
     IN_BLOCKS /* there is none: the kernel leaves when its blocks began and ended (struct block_left) */
@@ -28,11 +30,16 @@ enum probe_place {
     X(BANKS, "banks", "add.u64 %at, %p, %way; ld.shared.u32 %l, [%at]; cvt.u64.u32 %p, %l;",                 \
       SASS_CLASS_LOAD_SHARED, IN_BANKS, true)                                                                \
     X(L1, "l1", "ld.global.ca.u64 %p, [%p];", SASS_CLASS_LOAD_GLOBAL, IN_L1, false)                          \
+    X(STRIDE, "stride", "add.u64 %at, %p, %way; ld.global.ca.u32 %l, [%at]; cvt.u64.u32 %p, %l;",            \
+      SASS_CLASS_LOAD_GLOBAL, IN_LINES, true)                                                                \
     X(L2, "l2", "ld.global.cg.u64 %p, [%p];", SASS_CLASS_LOAD_GLOBAL, IN_L2, false)                          \
     X(DRAM, "dram", "ld.global.cg.u64 %p, [%p];", SASS_CLASS_LOAD_GLOBAL, IN_DRAM, false)                    \
     X(PAGES, "pages", "ld.global.cg.u64 %p, [%p];", SASS_CLASS_LOAD_GLOBAL, IN_PAGES, false)                 \
+    X(STORE, "store", "st.volatile.global.u64 [%p+8], %zero; ld.volatile.global.u64 %p, [%p];",              \
+      SASS_CLASS_LOAD_GLOBAL, IN_L2, false)                                                                  \
     X(ATOMIC, "atomic", "atom.global.or.b64 %p, [%p], %zero;", SASS_CLASS_ATOMIC_GLOBAL, IN_L2, false)       \
     X(WORD, "word", "atom.global.or.b64 %p, [%p], %zero;", SASS_CLASS_ATOMIC_GLOBAL, IN_WORD, false)         \
+    X(WORDS, "words", "atom.global.or.b64 %p, [%p], %zero;", SASS_CLASS_ATOMIC_GLOBAL, IN_WORDS, false)      \
     X(ATOMIC_SHARED, "atomic_shared", "atom.shared.or.b32 %l, [%p], %z; cvt.u64.u32 %p, %l;",                \
       SASS_CLASS_ATOMIC_SHARED, IN_SHARED, false)                                                            \
     X(CONSTANT, "constant", "add.u64 %at, %p, %way; ld.const.u64 %p, [%at];", SASS_CLASS_LOAD_CONSTANT,      \
@@ -41,6 +48,7 @@ enum probe_place {
     X(CODE, "code", "", SASS_CLASS_COUNT, IN_CODE, false)                                                    \
     X(BARRIERS, "barriers", "", SASS_CLASS_BARRIER, IN_BLOCKS, false)                                        \
     X(STREAM, "stream", "", SASS_CLASS_LOAD_GLOBAL, IN_BLOCKS, false)                                        \
+    X(STORES, "stores", "", SASS_CLASS_STORE_GLOBAL, IN_BLOCKS, false)                                       \
     X(DISPATCH, "dispatch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)                                          \
     X(LAUNCH, "launch", "", SASS_CLASS_COUNT, IN_BLOCKS, false)
 
@@ -82,7 +90,7 @@ struct block_left {
     uint64_t sm, from, to;
 };
 
-/* Threads of these; sectors that a block of the stream loads, and bytes of them all. */
+/* Threads of these; sectors that a block of the streams loads or stores, and bytes of them all. */
 #define BLOCK_THREADS 1024u
 #define BLOCK_WARPS (BLOCK_THREADS / 32)
 #define STREAM_BYTES 65536u
@@ -109,6 +117,7 @@ struct probe_seen {
 
 const char *probe_name(enum probe probe);
 enum sass_class probe_class(enum probe probe);
+enum sass_class probe_class_before(enum probe probe); /* of what stands in front of it; or SASS_CLASS_COUNT */
 enum probe_place probe_place(enum probe probe);
 uint32_t probe_threads(enum probe probe);
 

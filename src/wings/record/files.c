@@ -17,10 +17,10 @@
 
 /* A launch that differs from all others. */
 struct distinct {
-    uint32_t launch;       /* the first of them in the recording */
-    const char *text;      /* of its file, */
-    size_t head;           /* of which so many bytes say what the code is */
-    uint64_t times, nodes; /* launched, and put into graphs */
+    uint32_t launch;  /* the first of them in the recording */
+    const char *text; /* of its file, */
+    size_t head;      /* of which so many bytes say what the code is */
+    uint64_t times;   /* launched */
 };
 
 struct writing {
@@ -160,11 +160,7 @@ static bool add_launch(struct writing *writing, uint32_t number, const struct te
     }
     const struct distinct made = {.launch = number, .text = text->data, .head = head};
     if (*kind == writing->distinct.count) arena_push(&writing->arena, &writing->distinct, made);
-    struct distinct *distinct = &writing->distinct.items[*kind];
-    if (writing->recording->launches.items[number].stream != RECORDED_NONE)
-        distinct->times++;
-    else
-        distinct->nodes++;
+    writing->distinct.items[*kind].times++;
     return true;
 }
 
@@ -192,11 +188,9 @@ static void write_launches(struct writing *writing) {
         struct text file = {.arena = &writing->arena};
         char name[40];
         (void)text_format(name, sizeof name, "launch-%u.yaml", i + 1);
-        text_printf(&file,
-                    "# Recorded: launched %" PRIu64 " times, and put into graphs %" PRIu64 " times.\n%s",
-                    distinct->times, distinct->nodes, distinct->text);
+        text_printf(&file, "# Recorded: launched %" PRIu64 " times.\n%s", distinct->times, distinct->text);
         write_bytes(writing, name, file.data, file.length);
-        text_printf(&writing->summary, "%-16s %" PRIu64 " x ", name, distinct->times + distinct->nodes);
+        text_printf(&writing->summary, "%-16s %" PRIu64 " x ", name, distinct->times);
         const char *kernel = writing->recording->functions.items[launch->function].name;
         text_printable(&writing->summary, kernel, strlen(kernel));
         text_printf(&writing->summary, ", grid %u,%u,%u, block %u,%u,%u\n", launch->grid[0], launch->grid[1],
@@ -244,7 +238,8 @@ static void write_list(struct writing *writing, const struct listed *listed, siz
     text_printf(&writing->summary, "%s: %zu launches in their order\n", name, count);
 }
 
-/* A list without some of the kernels, as of graphs, would bound less than the stream: there is none of it. */
+/* A list without some of the kernels, or without their order, would bound less than the stream: there is none
+ * of it. */
 static void write_lists(struct writing *writing) {
     const struct recording *recording = writing->recording;
     struct listed *listed = arena_array(&writing->arena, recording->launches.count + 1, sizeof *listed);
@@ -254,7 +249,6 @@ static void write_lists(struct writing *writing) {
         broken[i] = recording->streams.items[i];
     for (uint32_t i = 0; i < recording->launches.count; i++) {
         const struct recorded_launch *launch = &recording->launches.items[i];
-        if (launch->stream == RECORDED_NONE) continue;
         if (writing->kinds[i] == RECORDED_NONE)
             broken[launch->stream] = true;
         else

@@ -30,7 +30,10 @@ enum log_kind {
     LOG_ALLOCATE,    /* struct log_pair: memory at address `a` of `b` bytes */
     LOG_FREE,        /* struct log_pair: memory at address `a` */
     LOG_LAUNCH,      /* struct log_launch */
-    LOG_GRAPH,       /* struct log_pair: a graph was launched in stream `a` */
+    LOG_GRAPH,       /* struct log_pair: graph `b` was launched in stream `a` */
+    LOG_EXEC,        /* struct log_pair: `b` is 0: graph `a` was made to be launched, and its kernels follow;
+                        1: they did, and each is behind the one before */
+    LOG_NODE,        /* struct log_launch: a kernel of a graph, which is its `stream` */
 };
 
 struct log_head {
@@ -52,8 +55,6 @@ struct log_module {
 enum log_flags {
     LOG_NO_PARAMS = 1, /* the driver does not tell where they stand */
     LOG_CLUSTERS = 2,  /* blocks are launched in clusters */
-    LOG_IN_GRAPH =
-        4, /* a node of a graph, which may be launched never, or many times: `stream` is that graph */
 };
 
 /* The bytes of the parameters follow. */

@@ -8,7 +8,10 @@
  * at the one before, so that the lowest bits of addresses are those of the program. */
 #define ALLOCATION_ALIGN UINT64_C(512)
 
-enum handle_kind { HANDLE_MODULE, HANDLE_FUNCTION, HANDLE_STREAM };
+enum handle_kind { HANDLE_MODULE, HANDLE_FUNCTION, HANDLE_STREAM, HANDLE_GRAPH };
+
+/* Most launches of a recording, as graphs multiply them. */
+#define RECORDED_MAX ((size_t)1 << 22)
 
 /* A handle of a process. */
 struct handle {
@@ -20,6 +23,19 @@ struct handle {
 struct allocation {
     uint64_t base, size;
     uint32_t process, number;
+};
+
+/* A kernel of a graph. */
+struct node {
+    struct log_launch launch;
+    const uint8_t *params;
+    size_t param_bytes;
+    uint32_t next; /* of the same graph; or RECORDED_NONE */
+};
+
+struct graph {
+    uint32_t first, last; /* of its nodes, or RECORDED_NONE */
+    bool in_order;
 };
 
 /* A log being read. */
@@ -34,6 +50,8 @@ struct reading {
     VEC(struct allocation) allocations;    /* those that are there, by process and base; none meets another */
     uint32_t allocation_count;             /* all that there were */
     VEC(struct recorded_pointer) pointers; /* of the launch that is being read */
+    VEC(struct graph) graphs;
+    VEC(struct node) nodes;
 };
 
 /* A record, and what follows its struct. */
@@ -194,11 +212,6 @@ static uint32_t stream_of(struct reading *reading, const struct record *record, 
     return (uint32_t)recording->streams.count - 1;
 }
 
-static void read_graph(struct reading *reading, const struct record *record, const struct log_pair *pair) {
-    const uint32_t stream = stream_of(reading, record, pair->a);
-    reading->recording->streams.items[stream] = true;
-}
-
 /* Every word of the parameters that is an address of memory that is there is a pointer. */
 static void find_pointers(struct reading *reading, const struct record *record,
                           struct recorded_launch *launch) {
@@ -224,18 +237,64 @@ static void read_launch(struct reading *reading, const struct record *record,
     struct recording *recording = reading->recording;
     struct recorded_launch launch = {
         .function = handle_value(reading, HANDLE_FUNCTION, record->process, logged->function),
-        .stream =
-            (logged->flags & LOG_IN_GRAPH) != 0 ? RECORDED_NONE : stream_of(reading, record, logged->stream),
+        .stream = stream_of(reading, record, logged->stream),
         .shared = logged->shared,
         .flags = logged->flags,
         .registers = logged->registers,
         .params = record->rest,
         .param_bytes = (uint32_t)record->rest_bytes};
     if (record->rest_bytes > LOG_PARAMS_MAX) refuse(reading, "a launch with too many parameters");
+    if (recording->launches.count >= RECORDED_MAX) refuse(reading, "there are too many launches");
     memcpy(launch.grid, logged->grid, sizeof launch.grid);
     memcpy(launch.block, logged->block, sizeof launch.block);
     find_pointers(reading, record, &launch);
     arena_push(&recording->arena, &recording->launches, launch);
+}
+
+/* ---- Graphs -------------------------------------------------------------------------------------------- */
+
+static struct graph *graph_of(struct reading *reading, const struct record *record, uint64_t handle) {
+    const uint32_t number = handle_value(reading, HANDLE_GRAPH, record->process, handle);
+    return number != RECORDED_NONE ? &reading->graphs.items[number] : NULL;
+}
+
+static void read_exec(struct reading *reading, const struct record *record, const struct log_pair *pair) {
+    struct graph *known = graph_of(reading, record, pair->a);
+    const struct graph made = {RECORDED_NONE, RECORDED_NONE, false};
+    if (pair->b != 0 && known == NULL) refuse(reading, "a graph that was not made");
+    if (pair->b != 0) {
+        known->in_order = true;
+        return;
+    }
+    arena_push(&reading->recording->arena, &reading->graphs, made);
+    handle_set(reading, HANDLE_GRAPH, record->process, pair->a, (uint32_t)reading->graphs.count - 1);
+}
+
+static void read_node(struct reading *reading, const struct record *record, const struct log_launch *logged) {
+    struct graph *graph = graph_of(reading, record, logged->stream);
+    const uint32_t number = (uint32_t)reading->nodes.count;
+    const struct node node = {*logged, record->rest, record->rest_bytes, RECORDED_NONE};
+    if (graph == NULL) refuse(reading, "a kernel of no graph");
+    arena_push(&reading->recording->arena, &reading->nodes, node);
+    if (graph->first == RECORDED_NONE)
+        graph->first = number;
+    else
+        reading->nodes.items[graph->last].next = number;
+    graph->last = number;
+}
+
+/* Its kernels are launched in that stream, with what is in memory then. */
+static void read_graph(struct reading *reading, const struct record *record, const struct log_pair *pair) {
+    const uint32_t stream = stream_of(reading, record, pair->a);
+    const struct graph *graph = graph_of(reading, record, pair->b);
+    if (graph == NULL || !graph->in_order) reading->recording->streams.items[stream] = true;
+    for (uint32_t i = graph != NULL ? graph->first : RECORDED_NONE; i != RECORDED_NONE;
+         i = reading->nodes.items[i].next) {
+        const struct node *node = &reading->nodes.items[i];
+        struct log_launch launch = node->launch;
+        launch.stream = pair->a;
+        read_launch(reading, &(struct record){record->process, node->params, node->param_bytes}, &launch);
+    }
 }
 
 /* ---- The log ------------------------------------------------------------------------------------------- */
@@ -257,9 +316,9 @@ static void read_record(struct reading *reading, enum log_kind kind, struct reco
         read_module(reading, record, &module);
         return;
     }
-    if (kind == LOG_LAUNCH) {
+    if (kind == LOG_LAUNCH || kind == LOG_NODE) {
         take(reading, record, &launch, sizeof launch);
-        read_launch(reading, record, &launch);
+        (kind == LOG_NODE ? read_node : read_launch)(reading, record, &launch);
         return;
     }
     take(reading, record, &pair, sizeof pair);
@@ -270,6 +329,7 @@ static void read_record(struct reading *reading, enum log_kind kind, struct reco
     case LOG_ALLOCATE: read_allocation(reading, record, &pair); break;
     case LOG_FREE: read_free(reading, record, &pair); break;
     case LOG_GRAPH: read_graph(reading, record, &pair); break;
+    case LOG_EXEC: read_exec(reading, record, &pair); break;
     default: refuse(reading, "a record of an unknown kind");
     }
 }

@@ -29,7 +29,7 @@ struct recorded_pointer {
 
 struct recorded_launch {
     uint32_t function; /* RECORDED_NONE: the log does not say */
-    uint32_t stream;   /* numbered as they come; RECORDED_NONE: a node of a graph */
+    uint32_t stream;   /* numbered as they come */
     uint32_t grid[3], block[3], shared, flags, registers;
     const uint8_t *params; /* in the log */
     uint32_t param_bytes;
@@ -42,7 +42,7 @@ struct recording {
     VEC(struct recorded_code) codes;
     VEC(struct recorded_function) functions;
     VEC(struct recorded_launch) launches;
-    VEC(bool) streams; /* per stream: whether graphs were launched there, too */
+    VEC(bool) streams; /* per stream: whether graphs were launched there whose kernels have no order */
     size_t record_count;
     bool truncated; /* the last record is not there as a whole: all before it is */
 };

@@ -27,7 +27,17 @@ static struct sass_inst *find(const struct machine_code *code, const char *kerne
     return NULL;
 }
 
-enum change { NOTHING, NO_WAIT, NO_ACCESS, ANOTHER_ACCESS, NO_COMPARISON, NO_CLOCK, UNKNOWN, CHANGES };
+enum change {
+    NOTHING,
+    NO_WAIT,
+    NO_ACCESS,
+    ANOTHER_ACCESS,
+    NO_COMPARISON,
+    NO_CLOCK,
+    NO_STORE,
+    UNKNOWN,
+    CHANGES
+};
 
 static const char *const said[CHANGES] = {
     [NO_WAIT] = "l2: error: the machine code of this kernel is not what it is to time: nothing waits for the "
@@ -38,6 +48,7 @@ static const char *const said[CHANGES] = {
     [NO_COMPARISON] =
         "l2: error: the machine code of this kernel is not what it is to time: it does not read",
     [NO_CLOCK] = "it does not read the clock twice",
+    [NO_STORE] = "store: error: the machine code of this kernel is not what it is to time: not one store",
 };
 
 static void change_code(struct machine_code *code, enum change change) {
@@ -49,6 +60,7 @@ static void change_code(struct machine_code *code, enum change change) {
     case ANOTHER_ACCESS: *test = *find(code, "shared", SASS_CLASS_LOAD_SHARED); break;
     case NO_COMPARISON: *test = *find(code, "l2", SASS_CLASS_CLOCK); break;
     case NO_CLOCK: *find(code, "l2", SASS_CLASS_CLOCK) = *test; break;
+    case NO_STORE: *find(code, "store", SASS_CLASS_STORE_GLOBAL) = *test; break;
     case UNKNOWN: code->insts[3].unknown = "an unknown opcode"; break;
     default: break;
     }

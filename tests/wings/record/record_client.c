@@ -102,7 +102,7 @@ static void work(const char *code) {
 
 /* As the runtime of CUDA 12 does it. */
 static void work_by_library(void) {
-    void *library, *kernel, *function, *node;
+    void *library, *kernel, *function;
     uint64_t x, y;
     uint32_t n = 10000;
     float a = 2.5f;
@@ -123,16 +123,55 @@ static void work_by_library(void) {
     } config = {{2, 1, 1, 256, 1, 1, 0}, NULL, &clusters, 0};
     void *params[] = {&n, &a, &x, &y};
     CALL(cuLaunchKernelEx, &config, kernel, params, NULL);
+    config.count = 1;
+    CALL(cuLaunchKernelEx, &config, function, params, NULL);
+    CALL(cuMemFreeAsync, x, NULL);
+}
+
+/* A node that adds a x to y of n elements, behind `after`, if that is not NULL. */
+static void *add_node(void *graph, void *after, void *kernel, unsigned threads, uint64_t x, uint64_t y) {
+    void *node;
+    uint32_t n = 1000;
+    float a = 2.5f;
+    void *params[] = {&n, &a, &x, &y};
     struct {
         void *function;
         unsigned shape[7];
         void **params, **extra;
-        void *kernel;
-    } made = {NULL, {2, 1, 1, 128, 1, 1, 0}, params, NULL, kernel};
-    CALL(cuGraphAddKernelNode_v2, &node, &node, NULL, (size_t)0, &made);
-    config.count = 1;
-    CALL(cuLaunchKernelEx, &config, function, params, NULL);
-    CALL(cuMemFreeAsync, x, NULL);
+        void *kernel, *context;
+    } made = {NULL, {1, 1, 1, threads, 1, 1, 0}, params, NULL, kernel, NULL};
+    CALL(cuGraphAddKernelNode_v2, &node, graph, &after, (size_t)(after != NULL), &made);
+    return node;
+}
+
+/* A graph of two kernels, one behind the other, which a third one with one is launched in, in its own stream;
+ * what a stream captures, launched in another one; and one of kernels side by side. */
+static void work_by_graphs(void) {
+    void *graph, *outer, *exec, *node, *streams[3];
+    void *module = load("kernels/saxpy.ptx"), *kernel = function_of(module, "saxpy");
+    const uint64_t x = allocate(40000), y = allocate(40000);
+    for (int i = 0; i < 3; i++)
+        CALL(cuStreamCreate, &streams[i], 0);
+    CALL(cuGraphCreate, &graph, 0);
+    node = add_node(graph, add_node(graph, NULL, kernel, 64, x, y), kernel, 128, x, y);
+    CALL(cuGraphCreate, &outer, 0);
+    CALL(cuGraphAddChildGraphNode, &node, outer, NULL, (size_t)0, graph);
+    (void)add_node(outer, node, kernel, 32, x, y);
+    CALL(cuGraphInstantiateWithFlags, &exec, outer, (uint64_t)0);
+    CALL(cuGraphLaunch, exec, streams[0]);
+    saxpy(kernel, streams[0], 1000, x, y);
+    CALL(cuGraphLaunch, exec, streams[0]);
+    CALL(cuStreamBeginCapture_v2, streams[1], 0);
+    saxpy(kernel, streams[1], 500, x, y);
+    saxpy(kernel, streams[1], 500, y, x);
+    CALL(cuStreamEndCapture, streams[1], &graph);
+    CALL(cuGraphInstantiateWithFlags, &exec, graph, (uint64_t)0);
+    CALL(cuGraphLaunch, exec, streams[1]);
+    CALL(cuGraphCreate, &graph, 0);
+    (void)add_node(graph, NULL, kernel, 64, x, y);
+    (void)add_node(graph, NULL, kernel, 64, x, x);
+    CALL(cuGraphInstantiateWithFlags, &exec, graph, (uint64_t)0);
+    CALL(cuGraphLaunch, exec, streams[2]);
 }
 
 /* A kernel that the driver itself was asked for. */
@@ -160,6 +199,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "work") == 0 || strcmp(what, "crash") == 0 || strcmp(what, "fail") == 0)
         work("kernels/saxpy.ptx");
     if (strcmp(what, "library") == 0) work_by_library();
+    if (strcmp(what, "graphs") == 0) work_by_graphs();
     if (strcmp(what, "hidden") == 0) work_hidden();
     if (strcmp(what, "crash") == 0) abort();
     if (strcmp(what, "memory") == 0) (void)allocate(64);

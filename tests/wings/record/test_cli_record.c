@@ -76,12 +76,12 @@ static void test_pointers_are_resolved(void **state) {
           "# as the driver compiled it for that GPU\n"
           "arguments:\n  - p1: \"u32:5000\"\n  - p2: \"f32:0f40200000\"\n  - p3: \"buf:b8[40000]\"\n"
           "  - p4: \"buf:p3+20000\"\n"
-          "# Recorded: launched 1 times, and put into graphs 0 times.\n"
+          "# Recorded: launched 1 times.\n"
           "code: code-1.ptx\nkernel: \"saxpy\"\ngrid: [2, 1, 1]\nblock: [256, 1, 1]\nregisters: 24 "
           "# as the driver compiled it for that GPU\n"
           "arguments:\n  - p1: \"u32:5000\"\n  - p2: \"f32:0f40200000\"\n  - p3: \"buf:b8[40000]\"\n"
           "  - p4: \"buf:b8[20000]\"\n"
-          "# Recorded: launched 2 times, and put into graphs 0 times.\n"
+          "# Recorded: launched 2 times.\n"
           "code: code-2.ptx\nkernel: \"parts\"\ngrid: [1, 1, 1]\nblock: [64, 1, 1]\nshared: 256\n"
           "registers: 24 # as the driver compiled it for that GPU\narguments:\n"
           "  - p1: \"packed struct {at0: buf:b8[1024]+256, b8: bytes:0700000000000000}\"\n"
@@ -89,16 +89,36 @@ static void test_pointers_are_resolved(void **state) {
           "");
 }
 
-/* As newer runtimes launch: the kernel's handle is a library's; one launch is a node of a graph, one in
- * clusters. */
-static void test_libraries_graphs_and_clusters(void **state) {
+/* As newer runtimes launch: the kernel's handle is a library's; one launch is in clusters. */
+static void test_libraries_and_clusters(void **state) {
     (void)state;
-    check(WB_CLIENT " looked-up library", "; code=$?; cat $D/run/launch-2.yaml; ls $D/run; exit $code", 3,
-          "# Recorded: launched 0 times, and put into graphs 1 times.\n"
-          "code: code-1.ptx\nkernel: \"saxpy\"\ngrid: [2, 1, 1]\nblock: [128, 1, 1]\narguments:\n"
+    check(WB_CLIENT " looked-up library", "; code=$?; cat $D/run/launch-1.yaml; ls $D/run; exit $code", 3,
+          "# Recorded: launched 1 times.\n"
+          "code: code-1.ptx\nkernel: \"saxpy\"\ngrid: [2, 1, 1]\nblock: [256, 1, 1]\narguments:\n"
           "  - p1: \"u32:10000\"\n  - p2: \"f32:0f40200000\"\n  - p3: \"buf:b8[40000]\"\n"
-          "  - p4: \"buf:b8[40000]\"\ncode-1.ptx\nlaunch-1.yaml\nlaunch-2.yaml\nrecord.log\nsweep.yaml\n",
-          "1 of 3 launches have no file: their blocks are in clusters");
+          "  - p4: \"buf:b8[40000]\"\ncode-1.ptx\nlaunch-1.yaml\nrecord.log\nsweep.yaml\n",
+          "1 of 2 launches have no file: their blocks are in clusters");
+}
+
+/* Kernels of graphs are launches of the stream, as often as the graphs are launched, and in their order where
+ * they have one. */
+static void test_graphs(void **state) {
+    (void)state;
+    static const char *const ways[] = {WB_CLIENT " named graphs", WB_CLIENT " looked-up graphs"};
+    for (size_t i = 0; i < 2; i++)
+        check(ways[i], "", 0,
+              "recorded: 6 different launches of 11, streams: 3\n"
+              "launch-1.yaml    3 x saxpy, grid 1,1,1, block 64,1,1\n"
+              "launch-2.yaml    2 x saxpy, grid 1,1,1, block 128,1,1\n"
+              "launch-3.yaml    2 x saxpy, grid 1,1,1, block 32,1,1\n"
+              "launch-4.yaml    1 x saxpy, grid 2,1,1, block 256,1,1\n"
+              "launch-5.yaml    2 x saxpy, grid 2,1,1, block 256,1,1\n"
+              "launch-6.yaml    1 x saxpy, grid 1,1,1, block 64,1,1\n"
+              "stream-1-code-1.yaml: 7 launches in their order\n"
+              "stream-2-code-1.yaml: 2 launches in their order\n",
+              "");
+    check(ways[0], ">/dev/null && grep -o 'block: .[0-9]*' $D/run/stream-1-code-1.yaml | tr -cd '0-9 '", 0,
+          " 64 128 32 256 64 128 32", "");
 }
 
 /* Handles and streams are those of each process, whose records stand in one log. */
@@ -201,7 +221,8 @@ int main(void) {
         cmocka_unit_test(test_launches_become_files),
         cmocka_unit_test(test_every_way_to_the_driver_is_seen),
         cmocka_unit_test(test_pointers_are_resolved),
-        cmocka_unit_test(test_libraries_graphs_and_clusters),
+        cmocka_unit_test(test_libraries_and_clusters),
+        cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_processes_are_told_apart),
         cmocka_unit_test(test_analyses_are_those_of_launch_files),
         cmocka_unit_test(test_streams_are_lists),

@@ -100,6 +100,46 @@ static char *write_log(const struct log *log, size_t size, const char *error, co
 static const char code[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                            ".visible .entry k(.param .u64 p) { ret; }\n";
 
+static void add_node(struct log *log, uint64_t graph, uint64_t param) {
+    const struct log_launch launch = {
+        .function = 20, .stream = graph, .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    add(log, LOG_NODE, 1, &launch, sizeof launch, &param, sizeof param);
+}
+
+/* A graph is launched as it was made the last time, with the memory that is there then; a stream is in order
+ * until a graph is not. */
+static void test_graphs_are_launched(void **state) {
+    (void)state;
+    struct log log;
+    struct recording recording;
+    begin(&log);
+    add_pair(&log, LOG_EXEC, 1, 30, 0, NULL);
+    add_node(&log, 30, 0);
+    add_pair(&log, LOG_EXEC, 1, 30, 0, NULL);
+    add_node(&log, 30, 0x10000);
+    add_node(&log, 30, 0);
+    add_pair(&log, LOG_GRAPH, 1, 6, 30, NULL);
+    add_pair(&log, LOG_EXEC, 1, 30, 1, NULL);
+    add_pair(&log, LOG_ALLOCATE, 1, 0x10000, 64, NULL);
+    add_pair(&log, LOG_GRAPH, 1, 7, 30, NULL);
+    read_log(&log, &recording);
+    assert_int_equal(recording.launches.count, 4);
+    assert_int_equal(recording.streams.count, 2);
+    assert_true(recording.streams.items[0]);
+    assert_false(recording.streams.items[1]);
+    static const uint32_t streams[] = {0, 0, 1, 1}, pointers[] = {0, 0, 1, 0};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(recording.launches.items[i].stream, streams[i]);
+        assert_int_equal(recording.launches.items[i].pointer_count, pointers[i]);
+    }
+    recording_free(&recording);
+    add_node(&log, 31, 0);
+    assert_refused(&log, "a kernel of no graph");
+    begin(&log);
+    add_pair(&log, LOG_EXEC, 1, 30, 1, NULL);
+    assert_refused(&log, "a graph that was not made");
+}
+
 /* A handle is what it stands for when it is used: of its process, the last time that it was given. */
 static void test_handles_come_again(void **state) {
     (void)state;
@@ -282,6 +322,7 @@ static void test_files_have_an_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graphs_are_launched),
         cmocka_unit_test(test_handles_come_again),
         cmocka_unit_test(test_pointers_are_to_memory_that_is_there),
         cmocka_unit_test(test_images_say_their_size),

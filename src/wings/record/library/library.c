@@ -238,8 +238,8 @@ static uint8_t *gather(const void *handle, void **params, size_t *bytes, uint32_
 }
 
 /* `shape`: grid, block, and bytes of shared memory. */
-static void note_launch(const void *handle, const unsigned shape[7], uint64_t stream, uint32_t flags,
-                        void **params, void **extra) {
+static void note_launch(enum log_kind kind, const void *handle, const unsigned shape[7], uint64_t stream,
+                        uint32_t flags, void **params, void **extra) {
     struct log_launch launch = {.function = number(handle), .stream = stream, .shared = shape[6]};
     size_t listed, bytes = 0;
     uint8_t *gathered = gather(handle, params, &listed, &launch.registers);
@@ -254,7 +254,7 @@ static void note_launch(const void *handle, const unsigned shape[7], uint64_t st
     if (buffer == NULL) buffer = gathered;
     const bool known = buffer != NULL && bytes <= PARAMS_MOST;
     launch.flags = flags | (known ? 0 : LOG_NO_PARAMS);
-    append(LOG_LAUNCH, &launch, sizeof launch, buffer, known ? bytes : 0);
+    append(kind, &launch, sizeof launch, buffer, known ? bytes : 0);
     free(gathered);
 }
 
@@ -266,16 +266,17 @@ static uint64_t stream_number(const void *stream, bool per_thread) {
     return (uintptr_t)stream == 1 ? 0 : number(stream); /* 1: the default of all threads, by its other name */
 }
 
-/* What a stream captures becomes nodes of a graph. */
-static uint32_t capture_flag(const void *stream) {
+/* What a stream captures is not launched: it becomes nodes of a graph. */
+static bool captures(const void *stream) {
     int (*ask)(const void *, int *), status = 0;
     FIND("cuStreamIsCapturing", ask);
-    return ask != NULL && ask(stream, &status) == SUCCESS && status != 0 ? LOG_IN_GRAPH : 0;
+    return ask != NULL && ask(stream, &status) == SUCCESS && status != 0;
 }
 
 static void note_plain(const void *function, const unsigned shape[7], const void *stream, bool per_thread,
                        void **params, void **extra) {
-    note_launch(function, shape, stream_number(stream, per_thread), capture_flag(stream), params, extra);
+    if (captures(stream)) return;
+    note_launch(LOG_LAUNCH, function, shape, stream_number(stream, per_thread), 0, params, extra);
 }
 
 /* CUlaunchConfig and CUlaunchAttribute. */
@@ -291,27 +292,100 @@ struct config {
 
 static void note_config(const struct config *config, const void *function, bool per_thread, void **params,
                         void **extra) {
-    uint32_t flags = capture_flag(config->stream);
+    uint32_t flags = 0;
+    if (captures(config->stream)) return;
     for (unsigned i = 0; i < config->attribute_count; i++) {
         const unsigned *value = config->attributes[i].value;
         if (config->attributes[i].id == LAUNCH_ATTRIBUTE_CLUSTER &&
             (value[0] > 1 || value[1] > 1 || value[2] > 1))
             flags |= LOG_CLUSTERS;
     }
-    note_launch(function, config->shape, stream_number(config->stream, per_thread), flags, params, extra);
+    note_launch(LOG_LAUNCH, function, config->shape, stream_number(config->stream, per_thread), flags, params,
+                extra);
 }
 
-/* CUDA_KERNEL_NODE_PARAMS; its second version also has a kernel, where `function` is NULL. */
+/* ---- Graphs -------------------------------------------------------------------------------------------- */
+
+enum { NODE_KERNEL = 0, NODE_GRAPH = 4, NODE_CONDITIONAL = 13 }; /* CUgraphNodeType */
+
+/* CUDA_KERNEL_NODE_PARAMS; only its second version has what is behind `extra`. */
 struct node {
     void *function;
     unsigned shape[7];
     void **params, **extra;
-    void *kernel;
+    void *kernel, *context;
 };
 
-static void note_node(const struct node *node, bool has_kernel) {
-    note_launch(has_kernel && node->function == NULL ? node->kernel : node->function, node->shape, 0,
-                LOG_IN_GRAPH, node->params, node->extra);
+/* Notes a kernel by the handle that the program has. */
+static void note_node(void *of, const void *graph) {
+    struct node node = {0};
+    int (*get)(void *, struct node *);
+    FIND("cuGraphKernelNodeGetParams_v2", get);
+    if (get == NULL) FIND("cuGraphKernelNodeGetParams", get);
+    if (get == NULL || get(of, &node) != SUCCESS) return;
+    (void)pthread_mutex_lock(&lock);
+    const bool is_kernel = node.kernel != NULL && function_of(node.function) == NULL;
+    (void)pthread_mutex_unlock(&lock);
+    note_launch(LOG_NODE, is_kernel ? node.kernel : node.function, node.shape, number(graph), 0, node.params,
+                node.extra);
+}
+
+/* Puts nodes in their order where each is behind the one before; false: some may run side by side, or that is
+ * not known. There are no circles, so that as many edges as that leave no other ways. */
+static bool put_in_order(void *graph, void **nodes, size_t count) {
+    int (*get)(void *, void **, void **, size_t *);
+    size_t edges = 0, done = 1, e;
+    FIND("cuGraphGetEdges", get);
+    if (count < 2) return true;
+    if (get == NULL || get(graph, NULL, NULL, &edges) != SUCCESS || edges != count - 1) return false;
+    void **from = calloc(3 * count, sizeof *from);
+    if (from == NULL) return false;
+    void **to = from + count, **order = to + count;
+    bool follows = get(graph, from, to, &edges) == SUCCESS && edges == count - 1;
+    for (size_t i = 0; follows && order[0] == NULL && i < count; i++) {
+        for (e = 0; e < edges && to[e] != nodes[i]; e++)
+            ;
+        if (e == edges) order[0] = nodes[i];
+    }
+    for (; follows && done < count; done++) {
+        for (e = 0; e < edges && from[e] != order[done - 1]; e++)
+            ;
+        follows = e < edges;
+        if (follows) order[done] = to[e];
+    }
+    if (follows) memcpy(nodes, order, count * sizeof *nodes);
+    free(from);
+    return follows;
+}
+
+/* Notes all kernels of a graph, and of graphs in it, for `exec`, which was made of it; whether each is behind
+ * the one before. */
+static bool note_nodes(const void *exec, void *graph) {
+    int (*get)(void *, void **, size_t *), (*type_of)(void *, int *), (*inside)(void *, void **), type = 0;
+    size_t count = 0;
+    void *child = NULL;
+    FIND("cuGraphGetNodes", get);
+    FIND("cuGraphNodeGetType", type_of);
+    FIND("cuGraphChildGraphNodeGetGraph", inside);
+    if (get == NULL || type_of == NULL || inside == NULL || get(graph, NULL, &count) != SUCCESS) return false;
+    void **nodes = calloc(count + 1, sizeof *nodes);
+    bool in_order = nodes != NULL && get(graph, nodes, &count) == SUCCESS;
+    if (!in_order) count = 0;
+    in_order = in_order && put_in_order(graph, nodes, count);
+    for (size_t i = 0; i < count; i++) {
+        if (type_of(nodes[i], &type) != SUCCESS) type = NODE_CONDITIONAL;
+        if (type == NODE_CONDITIONAL) in_order = false; /* its kernels are not seen */
+        if (type == NODE_KERNEL) note_node(nodes[i], exec);
+        if (type == NODE_GRAPH)
+            in_order = inside(nodes[i], &child) == SUCCESS && note_nodes(exec, child) && in_order;
+    }
+    free(nodes);
+    return in_order;
+}
+
+static void note_exec(const void *exec, void *graph) {
+    append_pair(LOG_EXEC, number(exec), 0, NULL);
+    if (note_nodes(exec, graph)) append_pair(LOG_EXEC, number(exec), 1, NULL);
 }
 
 /* ---- The driver's functions ---------------------------------------------------------------------------- */
@@ -408,9 +482,11 @@ RELEASE(cuMemUnmap, (uint64_t address, size_t bytes), (address, bytes), address)
 #define LAUNCH_EX(name, per_thread)                                                                          \
     PASS(name, (const struct config *config, void *function, void **params, void **extra),                   \
          (config, function, params, extra), note_config(config, function, per_thread, params, extra))
-#define ADD_NODE(name, has_kernel)                                                                           \
-    PASS(name, (void **node, void *graph, void *const *after, size_t count, const struct node *made),        \
-         (node, graph, after, count, made), note_node(made, has_kernel))
+#define INSTANTIATE(name)                                                                                    \
+    PASS(name, (void **exec, void *graph, void **node, char *text, size_t size),                             \
+         (exec, graph, node, text, size), note_exec(*exec, graph))
+#define INSTANTIATE_WITH(name, of)                                                                           \
+    PASS(name, (void **exec, void *graph, of with), (exec, graph, with), note_exec(*exec, graph))
 
 LAUNCH(cuLaunchKernel, false)
 LAUNCH(cuLaunchKernel_ptsz, true)
@@ -418,12 +494,15 @@ LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, false)
 LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, true)
 LAUNCH_EX(cuLaunchKernelEx, false)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, true)
-ADD_NODE(cuGraphAddKernelNode, false)
-ADD_NODE(cuGraphAddKernelNode_v2, true)
+INSTANTIATE(cuGraphInstantiate)
+INSTANTIATE(cuGraphInstantiate_v2)
+INSTANTIATE_WITH(cuGraphInstantiateWithFlags, uint64_t)
+INSTANTIATE_WITH(cuGraphInstantiateWithParams, void *)
+INSTANTIATE_WITH(cuGraphInstantiateWithParams_ptsz, void *)
 PASS(cuGraphLaunch, (void *graph, void *stream), (graph, stream),
-     append_pair(LOG_GRAPH, stream_number(stream, false), 0, NULL))
+     append_pair(LOG_GRAPH, stream_number(stream, false), number(graph), NULL))
 PASS(cuGraphLaunch_ptsz, (void *graph, void *stream), (graph, stream),
-     append_pair(LOG_GRAPH, stream_number(stream, true), 0, NULL))
+     append_pair(LOG_GRAPH, stream_number(stream, true), number(graph), NULL))
 
 /* ---- Looking up functions by name ---------------------------------------------------------------------- */
 
@@ -442,7 +521,8 @@ static void *own_function(const char *name) {
  * without its version the newest, as all since CUDA 6.5 mean, but for two that CUDA 12 changed. */
 static void replace(const char *name, void **found, int version, uint64_t flags) {
     static const char *const endings[] = {"_ptsz", "_v2", ""};
-    const bool changed = strcmp(name, "cuGetProcAddress") == 0 || strcmp(name, "cuGraphAddKernelNode") == 0;
+    const bool changed = strcmp(name, "cuGetProcAddress") == 0;
+    if (version >= 12000 && strcmp(name, "cuGraphInstantiate") == 0) name = "cuGraphInstantiateWithFlags";
     for (size_t i = (flags & PER_THREAD_DEFAULT_STREAM) != 0 ? 0 : 1; *found != NULL && i < 3; i++) {
         char symbol[100];
         if (i == 1 && changed && version < 12000) continue;

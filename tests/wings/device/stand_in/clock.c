@@ -57,19 +57,36 @@ static uint64_t conflicts(const uint64_t addresses[WARP_LANES], uint32_t active)
     return most - 1;
 }
 
-/* What an atomic takes longer than a load, behind those of all other SMs on its word. */
-static uint64_t atomic_cycles(uint64_t address) {
-    static uint64_t last;
-    const bool again = address == last;
-    last = address;
-    return stand_in_number("atomic", 30) +
-           (again ? stand_in_number("word", 0) * (stand_in_number("sms", 16) - 1) : 0);
+/* What an atomic takes longer than a load, behind those of all other SMs on its word, or line: those of the
+ * SM that came to the line first are not behind any. */
+static uint64_t atomic_cycles(uint32_t number, uint64_t address) {
+    static uint64_t first;
+    static uint32_t first_number;
+    if (address / LINE != first / LINE) {
+        first = address;
+        first_number = number;
+    }
+    const uint64_t behind = number == first_number ? 0
+                            : address == first     ? stand_in_number("word", 0)
+                                                   : stand_in_number("words", 0);
+    return stand_in_number("atomic", 30) + behind * (stand_in_number("sms", 16) - 1);
+}
+
+/* The most lines that lanes are in, less one, if each is in front of the next. */
+static uint64_t further_lines(const uint64_t addresses[WARP_LANES], uint32_t active) {
+    uint64_t line = UINT64_MAX, lines = 0;
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        if ((active >> l & 1) == 0 || addresses[l] / LINE == line) continue;
+        line = addresses[l] / LINE;
+        lines++;
+    }
+    return lines - 1;
 }
 
 static uint64_t global_cycles(struct sm *sm, uint32_t number, const struct micro *op, uint64_t address) {
     const uint64_t tail = ++accesses % 64 == 0 ? stand_in_number("tail", 0) : 0;
     const bool atomic = op->form->op == PTX_OP_ATOM;
-    uint64_t sum = atomic ? atomic_cycles(address) : 0;
+    uint64_t sum = atomic ? atomic_cycles(number, address) : 0;
     if (!op->form->uncached && !atomic && hits(&sm->l1, 4 * number + 1, address / LINE))
         return stand_in_number("l1", 33);
     sum += hits(&l2, 0, address / LINE) ? stand_in_number("l2", 180) : stand_in_number("dram", 600);
@@ -82,6 +99,7 @@ static uint64_t cycles_of(struct warp *warp, const struct micro *op, uint32_t ac
     uint64_t addresses[WARP_LANES];
     struct sm *sm = &sms[number];
     const uint8_t opcode = op->form->op;
+    if (opcode == PTX_OP_ST && op->form->space == PTX_SPACE_GLOBAL) return stand_in_number("store", 1);
     if ((opcode != PTX_OP_LD && opcode != PTX_OP_ATOM) || active == 0) return 1;
     if (!access_addresses_known(warp, &op->memory.address, active, addresses)) return 1;
     const uint64_t address = addresses[__builtin_ctz(active)];
@@ -93,7 +111,9 @@ static uint64_t cycles_of(struct warp *warp, const struct micro *op, uint32_t ac
         return hits(&sm->constants, 4 * number + 3, address / CONSTANT_LINE)
                    ? stand_in_number("constant", 28)
                    : stand_in_number("constant-miss", 90);
-    case PTX_SPACE_GLOBAL: return global_cycles(sm, number, op, address);
+    case PTX_SPACE_GLOBAL:
+        return global_cycles(sm, number, op, address) +
+               stand_in_number("line", 0) * further_lines(addresses, active);
     default: return 1;
     }
 }

@@ -18,7 +18,7 @@ enum {
     NOT_SUPPORTED = 801
 };
 
-#define ALLOCATION_MAX ((size_t)64 << 20) /* so that sweeps take no time */
+#define ALLOCATION_MAX ((size_t)8 << 20) /* so that sweeps take no time */
 #define PARAM_BYTES_MAX 32768u
 #define STAND_IN_LAUNCH_NS 2000u /* what a launch takes beside its kernel */
 
@@ -162,7 +162,7 @@ static struct allocation *allocation_of(uint64_t address, size_t bytes) {
 EXPORT int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
     STAND_IN_BEGIN();
     if (bytes == 0) return INVALID_VALUE;
-    if (bytes > ALLOCATION_MAX) return OUT_OF_GPU_MEMORY;
+    if (bytes > stand_in_number("memory-bytes", ALLOCATION_MAX)) return OUT_OF_GPU_MEMORY;
     *address = allocate(bytes)->address;
     return CUDA_SUCCESS;
 }
@@ -384,7 +384,10 @@ EXPORT int cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                      .grid = {grid_x, grid_y, grid_z},
                                      .block = {block_x, block_y, block_z},
                                      .shared = shared};
+    const unsigned shape[] = {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared};
     uint64_t instructions = 0;
+    int result;
+    if (stand_in_capture(function, shape, stream, params, &result)) return result;
     if (strcmp(wb_kernel_name(function->kernel), "warpbound_wait") == 0) return CUDA_SUCCESS;
     uint8_t *gathered = gather_params(function->kernel, params, extra, &launch.param_bytes);
     if (strcmp(wb_kernel_name(function->kernel), "warpbound_beside") == 0)

@@ -74,14 +74,6 @@ EXPORT int cuLaunchKernelEx(const void *config, CUfunction function, void **para
                           stream, params, extra);
 }
 
-EXPORT int cuGraphAddKernelNode_v2(void **node, void *graph, const void *after, size_t count,
-                                   const void *made) {
-    STAND_IN_BEGIN();
-    (void)after, (void)count, (void)made;
-    *node = graph;
-    return CUDA_SUCCESS;
-}
-
 /* By the names without versions. */
 EXPORT int cuGetProcAddress_v2(const char *name, void **found, int version, uint64_t flags, int *status) {
     STAND_IN_BEGIN();

@@ -5,6 +5,7 @@
  *     sm=N sms=N            architecture and SMs (default 87 and 16)
  *     called=NAME           the GPU's name (default stand-in)
  *     l2-bytes=N            of the second level (default 4 MiB)
+ *     memory-bytes=N        the most that is allocated at once (default 8 MiB)
  *     mhz=N memory-mhz=N    clocks of these and of memory (default 1000 and 3199)
  *     error=FUNCTION:N      the function fails with result N
  *     hang=FUNCTION         the function never returns
@@ -23,9 +24,10 @@
  *     keep-ptx=FILE         where it leaves that PTX
  *     shared=N l1=N l2=N dram=N tlb=N atomic=N atomic-shared=N constant=N constant-miss=N barrier=N
  *                           cycles of an access; `tlb` and `atomic` are added
- *     conflict=N word=N code-miss=N dispatch=N
- *                           further cycles: of a lane on a bank that another one is on, of an atomic on one
- *                           word for each other SM, of a line of code, in front of a block
+ *     conflict=N line=N word=N words=N store=N code-miss=N dispatch=N
+ *                           further cycles: of a lane on a bank that another one is on, of each further line
+ *                           of an access, of an atomic on one word, or line, for each other SM, of a store,
+ *                           of a line of code, in front of a block
  *     l1-lines=N l2-lines=N tlb-pages=N constant-lines=N code-lines=N
  *                           what caches keep
  *     tail=N                one access of global memory in 64 takes N cycles more
@@ -82,6 +84,11 @@ struct warp;
 wb_status stand_in_run_warp(struct warp *warp);
 void stand_in_begin_launch(void);
 void stand_in_sweep(size_t bytes);
+
+/* graphs.c: whether the launch is one that the stream captures; *result: of that. */
+struct CUstream_st;
+bool stand_in_capture(struct CUfunc_st *function, const unsigned shape[7], struct CUstream_st *stream,
+                      void **params, int *result);
 
 /* lies.c: the value of a word of STAND_IN, or `usual`; whether a flag stands there; what is said there of a
  * function: its result (0: it does as it is told). */

@@ -210,7 +210,8 @@ uint64_t time_of_block(const struct method *method, struct block *of); /* block.
 uint64_t time_of_grid(const struct method *method, struct grid *grid); /* kernel.c */
 
 /* Up to one without a name. */
-extern const struct key certificate_keys[], execution_keys[], kernel_keys[], segment_sum_keys[], code_keys[];
+extern const struct key certificate_keys[], execution_keys[], kernel_keys[], segment_sum_keys[], code_keys[],
+    missed_keys[];
 
 /* ---- Times that loops make (loops.c: loops/Loops.v) ---- */
 
@@ -294,6 +295,7 @@ struct check {
     bool in_grid;
     struct grid *grid;
     struct code_units *units; /* of machine code, or NULL (code_units.c) */
+    struct missed *missed;    /* likewise: what is missed once beside its times (code_missed.c) */
     char *const *files;       /* that it must be of */
     int file_count;
     uint64_t claims, failed, contradicted;

@@ -39,7 +39,6 @@ static void read_code(struct check *check, const uint64_t *n) {
                         .left = n[14],
                         .address = UNLIMITED};
     if (!machine->is_code) refuse(check, "machine code on another machine");
-    if (block->parts) refuse(check, "machine code of parts of paths");
     if (code.slot == 0 || code.stall == 0) refuse(check, "an issue and a stall take a cycle at least");
     if (code.least > code.stall) refuse(check, "a stall is at least longer than at most");
     if (code.waits >> COUNTERS != 0 || max(max(code.writes, code.reads), code.depbar) > NO_COUNTER)

@@ -55,6 +55,8 @@ struct grid {
     struct fetching fetching; /* `per_cycle` 0: not said */
     bool assigned;            /* blocks go to fixed SMs, by their order */
     bool stalled;             /* requests of a block are held back */
+    /* Lines missed once beside times, where a block is first on its SM, and where others follow it. */
+    uint64_t first_misses, misses;
     number_list held_of;      /* of each SM, how long its answers and its first level keep it */
     uint64_t blocks;
     bool known[GROUPS];

@@ -11,15 +11,7 @@
 #include "bound/method/beside.h"
 #include "report/certificate/parts.h"
 
-/* Why there is none of machine code, or NULL. */
-static const char *code_objection(const wb_analysis *analysis) {
-    const bool of_kernel = analysis->kind == SUBJECT_KERNEL;
-    if (of_kernel ? analysis->work.covering != NULL : analysis->code.rules.parts)
-        return "warps execute parts of paths, and bounds count misses beside them";
-    return NULL;
-}
-
-/* The same of PTX. */
+/* Why there is none of PTX, or NULL. */
 static const char *ptx_objection(const wb_analysis *analysis) {
     const struct memory_work *work = &analysis->memory;
     const bool can_stall = fetch_can_stall(&analysis->machine->fetch);
@@ -50,7 +42,7 @@ static const struct certificate_model {
     const char *prefix; /* of methods */
     /* R1 to R7 are the rules of executions: these are shown, and what follows from the rules is claimed. */
     bool has_rules;
-    const char *(*objection)(const wb_analysis *analysis);
+    const char *(*objection)(const wb_analysis *analysis); /* NULL: there is one of everything */
     void (*put_machine)(struct text *out, const struct wb_machine *machine);
     wb_status (*show)(const struct block_class *class, wb_diagnostics *diagnostics,
                       struct shown_kernel *shown);
@@ -130,12 +122,18 @@ static bool is_claimed(const wb_bound *bound, const struct timed_block *block, c
     return false;
 }
 
+/* Whether it is less than the certificate shows, by facts that count passes of loops in all. */
+static bool counts_passes(const wb_analysis *analysis, const wb_bound *bound) {
+    const struct code_profile *code = &analysis->code;
+    return strcmp(bound->method, "elb") == 0 && code->by_facts < cycles_add(code->work, code->latency);
+}
+
 /* Claims what was found by these methods; what the report says besides is a comment. */
 static void claim_bounds(struct certificate *certificate, const wb_analysis *analysis,
                          const char *const *methods) {
     for (size_t b = 0; b < analysis->bounds.count; b++) {
         const wb_bound *bound = &analysis->bounds.items[b];
-        if (is_claimed(bound, analysis->timed, methods))
+        if (is_claimed(bound, analysis->timed, methods) && !counts_passes(analysis, bound))
             text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n", model_of(analysis->machine)->prefix,
                         bound->method, bound->cycles);
         else if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
@@ -225,7 +223,7 @@ void certificate_put_order(struct text *out, const uint32_t *class_of, uint32_t 
     }
 }
 
-/* Times of blocks of machine code with all misses on their paths. */
+/* Times of blocks of machine code with all misses on their paths, or of parts of paths beside them. */
 static wb_status show_code(const struct block_class *class, wb_diagnostics *diagnostics,
                            struct shown_kernel *shown) {
     struct code_profile cold;
@@ -282,17 +280,19 @@ static wb_status show_classes(struct certificate *certificate, const wb_analysis
     return WB_OK;
 }
 
-/* Sums up what is shown of machine code: nothing is missed beside it. */
+/* Sums up what is shown of machine code. Beside it nothing is missed, unless warps execute parts of paths. */
 static wb_status sum_code(struct grid_work *shown) {
-    shown->cold_sets = (struct cold_sets){0};
-    shown->cold = (struct cold_times){0};
+    if (shown->covering == NULL) {
+        shown->cold_sets = (struct cold_sets){0};
+        shown->cold = (struct cold_times){0};
+    }
     shown->latency_total = shown->latency_most = 0;
     return grid_work_finish(shown);
 }
 
 static const struct certificate_model models[] = {
     [ISA_PTX] = {"", true, ptx_objection, put_machine, show_block, grid_work_rank_again},
-    [ISA_SASS] = {"code-", false, code_objection, code_part_machine, show_code, sum_code}};
+    [ISA_SASS] = {"code-", false, NULL, code_part_machine, show_code, sum_code}};
 
 /* What instruction fetch takes, be it nothing. */
 static void put_fetching(struct text *out, const struct grid_work *work) {
@@ -400,6 +400,7 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     memset(&shown.work.arena, 0, sizeof shown.work.arena);
     memset(&shown.work.classes, 0, sizeof shown.work.classes);
     memset(&shown.work.cold_sets, 0, sizeof shown.work.cold_sets);
+    shown.work.without = NULL; /* facts that count passes of loops in all are not shown */
     const struct beside_times beside = beside_times_of(analysis->machine, &analysis->beside);
     wb_status status = show_classes(certificate, analysis, diagnostics, &shown);
     if (status == WB_OK) status = model->sum(&shown.work);
@@ -424,14 +425,18 @@ static wb_status put_subject(struct certificate *certificate, const wb_analysis 
     return WB_OK;
 }
 
+static const char *objection(const wb_analysis *analysis) {
+    const struct certificate_model *model = model_of(analysis->machine);
+    return model->objection == NULL ? NULL : model->objection(analysis);
+}
+
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
                                   wb_diagnostics *diagnostics) {
     struct certificate certificate = {
         .writer = {write_summed, &certificate}, .out = writer, .sum = CHECKSUM_START};
     const char *why = analysis->kind == SUBJECT_OF_WING ? "certificates are of blocks and kernels"
-                      : analysis->machine->neighbours.stated
-                          ? "there are no certificates of neighbours"
-                          : model_of(analysis->machine)->objection(analysis);
+                      : analysis->machine->neighbours.stated ? "there are no certificates of neighbours"
+                                                             : objection(analysis);
     if (why != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "certificate", "no bound is claimed: %s", why);
         return WB_ERR_DECLINED;

@@ -210,8 +210,7 @@ uint64_t time_of_block(const struct method *method, struct block *of); /* block.
 uint64_t time_of_grid(const struct method *method, struct grid *grid); /* kernel.c */
 
 /* Up to one without a name. */
-extern const struct key certificate_keys[], execution_keys[], kernel_keys[], segment_sum_keys[], code_keys[],
-    missed_keys[];
+extern const struct key certificate_keys[], execution_keys[], kernel_keys[], segment_sum_keys[], code_keys[];
 
 /* ---- Times that loops make (loops.c: loops/Loops.v) ---- */
 

@@ -86,6 +86,7 @@ const struct key code_keys[] = {
     {"code-unit", "fd", OF_MACHINE, read_code_unit},
     {"code-any-order", "u", OF_MACHINE, read_any_order},
     {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},
-    {"address", "t", OF_BLOCK, read_address}, /* of the last `code`, in the kernel of the cubin */
+    {"address", "t", OF_BLOCK, read_address},          /* of the last `code`, in the kernel of the cubin */
+    {"missed-once", "ntntttt", OF_BLOCK, read_missed}, /* as in struct missed */
     {.name = NULL},
 };

@@ -73,6 +73,7 @@ uint64_t left_behind(const struct block *of, const struct passage *passage, cons
 struct missed {
     uint64_t l0_bytes, l0_miss, l1_bytes, l1_lines, l1_miss, constants, constant_miss;
 };
+void read_missed(struct check *check, const uint64_t *n);
 /* Beside the times of a block, first on its SM, or of any that follow each other: 0 where warps execute whole
  * paths, whose instructions say what they miss. */
 uint64_t missed_first(struct block *of);

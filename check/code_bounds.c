@@ -5,6 +5,7 @@
 #include "kernel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Rows ---- */
 
@@ -68,6 +69,8 @@ static uint64_t row_time(struct block *of, uint64_t row, bool ends, enum counted
 
 static uint64_t sum_of_rows(struct block *of, enum counted counted) {
     uint64_t sum = releases_of(of);
+    if (!of->parts && strcmp(subject_of(of->check, "inputs"), "any") == 0)
+        refuse(of->check, "whole paths, whatever the data");
     check_barriers(of);
     for (struct rows at = {0}; next_row(of, &at);) {
         const bool ends = at.step + 1 < of->rows.count || at.behind < of->rows.items[at.step].count;

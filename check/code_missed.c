@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void read_missed(struct check *check, const uint64_t *n) {
+void read_missed(struct check *check, const uint64_t *n) {
     const struct missed missed = {n[0], n[1], n[2], n[3], n[4], n[5], n[6]};
     if (!check->block->parts) refuse(check, "whole paths say where they miss");
     if (check->missed == NULL) {
@@ -101,9 +101,3 @@ uint64_t missed_by_all(struct check *check) {
     const uint64_t lines = mul(lines_of_all(check, missed->l0_bytes), check->machine.sub_cores);
     return add(missed_behind(check), mul(lines, missed->l0_miss));
 }
-
-/* Bytes of a line of an L0, cycles of a miss; bytes, lines and a miss of the L1; lines of constants, a miss. */
-const struct key missed_keys[] = {
-    {"missed-once", "ntntttt", OF_BLOCK, read_missed},
-    {.name = NULL},
-};

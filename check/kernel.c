@@ -157,8 +157,7 @@ uint64_t k_all_sms(struct grid *grid) {
     uint64_t time = add(busy / sms, latencies / grid->slots);
     if (grid->chained) time = min(time, chain_area(grid, start_time(grid, grid->room)));
     const uint64_t fetches = time_of_fetches(grid, most(grid, FETCHES, blocks), min(sms, blocks));
-    const uint64_t fetch =
-        add(add(rounded_up(fetches, sms), grid->misses), fetch_time(grid, grid->room));
+    const uint64_t fetch = add(add(rounded_up(fetches, sms), grid->misses), fetch_time(grid, grid->room));
     if (grid->room != 1) return add(time, fetch);
     const uint64_t last = add(most(grid, ALONE, 1), grid->delay), stays = most(grid, ALONE, blocks);
     return add(min(time, add(add(stays, delays), mul(sms - 1, last)) / sms), fetch);
@@ -320,6 +319,7 @@ void print_on_paper(const struct check *check) {
         printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);
         if (check->shown.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", check->shown.items[p]);
     }
+    if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
 }
 
 static void read_grid(struct check *check, const uint64_t *n) {

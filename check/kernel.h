@@ -57,7 +57,7 @@ struct grid {
     bool stalled;             /* requests of a block are held back */
     /* Lines missed once beside times, where a block is first on its SM, and where others follow it. */
     uint64_t first_misses, misses;
-    number_list held_of;      /* of each SM, how long its answers and its first level keep it */
+    number_list held_of; /* of each SM, how long its answers and its first level keep it */
     uint64_t blocks;
     bool known[GROUPS];
     ranking by[AMOUNTS]; /* of all blocks */

@@ -19,8 +19,7 @@ static const struct key claim_keys[] = {
     {.name = NULL},
 };
 static const struct key *const tables[] = {certificate_keys, claim_keys,       execution_keys,
-                                           kernel_keys,      segment_sum_keys, code_keys,
-                                           missed_keys};
+                                           kernel_keys,      segment_sum_keys, code_keys};
 #define LINE_MAX_BYTES (1 << 20)
 #define FILE_MAX_BYTES ((uint64_t)1 << 30)
 #define TABLES (sizeof tables / sizeof tables[0])
@@ -122,18 +121,14 @@ static void read_claim(struct check *check, const uint64_t *n) {
 /* What the claims rest on, but is only said. */
 static void print_unchecked(const struct check *check) {
     uint64_t stalls = 0;
-    bool parts = false;
-    for (uint64_t b = 0; b < check->blocks.count; b++) {
+    for (uint64_t b = 0; b < check->blocks.count; b++)
         stalls = max(stalls, check->blocks.items[b].stalls);
-        parts = parts || check->blocks.items[b].parts;
-    }
     static const char *const of[] = {
         [NOT_FOLLOWED] = "instructions, times and units are those of code, launch and machine",
         [FOLLOWED] = "branches go as launch and data have it",
         [FOLLOWED_IN_PART] = "branches, indirect jumps and what these come to go as launch and data have it"};
-    printf("not checked: that %s%s%s; that all stands still for no longer than is said: by",
-           of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "",
-           parts ? "; that warps execute parts of the paths" : "");
+    printf("not checked: that %s%s; that all stands still for no longer than is said: by",
+           of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
     printf(" in a block %" PRIu64 "; that the theorems are right", stalls);

@@ -142,7 +142,6 @@ let read_code r b words =
   | stall :: least :: slot :: fetch :: operand :: behind :: fixed :: barrier :: writes :: write :: reads :: read :: waits
     :: depbar :: left :: stages ->
     if not r.is_code then refuse "machine code on another machine";
-    if b.parts then refuse "machine code of parts of paths";
     if fixed > 1 || barrier > 1 then refuse "no flag";
     if slot = 0 then refuse "an issue takes a cycle at least";
     if waits > 255 then refuse "no such counter";
@@ -209,6 +208,7 @@ let read_of_block r b key words =
   | "warps", [ path; core; count ] ->
     b.warps <- (number (paths b) path, number r.sub_cores core, at_least_1 count) :: b.warps
   | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code *)
+  | "missed-once", _ when b.parts -> ignore (List.map any words) (* of claims that are left out *)
   | "at", [ _; _; _; _ ] -> b.at <- List.map any words :: b.at
   | _ -> refuse key
 

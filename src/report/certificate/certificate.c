@@ -434,7 +434,7 @@ wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *
                                   wb_diagnostics *diagnostics) {
     struct certificate certificate = {
         .writer = {write_summed, &certificate}, .out = writer, .sum = CHECKSUM_START};
-    const char *why = analysis->kind == SUBJECT_OF_WING ? "certificates are of blocks and kernels"
+    const char *why = analysis->kind == SUBJECT_OF_WING      ? "certificates are of blocks and kernels"
                       : analysis->machine->neighbours.stated ? "there are no certificates of neighbours"
                                                              : objection(analysis);
     if (why != NULL) {

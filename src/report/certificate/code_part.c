@@ -45,8 +45,8 @@ static void put_missed(struct text *out, const struct machine_sass *sass,
     const struct sass_cached *l0 = &footprint->instructions, *l1 = &footprint->l1_instructions,
                              *constants = &footprint->constants;
     text_printf(out, "missed-once %u %u %u %u %u %u %" PRIu64 "\n", sass->l0.line_bytes,
-                l0->fits ? l0->miss : 0, sass->l1_instructions.line_bytes, l1->lines,
-                l1->fits ? l1->miss : 0, constants->lines, (cycles)constants->miss + constants->hold);
+                l0->fits ? l0->miss : 0, sass->l1_instructions.line_bytes, l1->lines, l1->fits ? l1->miss : 0,
+                constants->lines, (cycles)constants->miss + constants->hold);
 }
 
 wb_status code_part_init(struct code_part *part, const struct timed_block *block, struct text *out,
@@ -150,8 +150,7 @@ static wb_status read_run(struct code_part *part, struct code_path *path, struct
         struct sass_timed missed = *timed;
         cursor->left--;
         if (steps->count == 0 && !part->beside) cold_executed(&path->cold, timed);
-        if (!part->beside && is_cold(&path->cold, timed))
-            (void)cold_executes(&path->cold, timed, &missed);
+        if (!part->beside && is_cold(&path->cold, timed)) (void)cold_executes(&path->cold, timed, &missed);
         struct code_inst inst = stated_inst(&missed);
         inst.address = address;
         if (is_asked) inst.fetch = 0;

@@ -315,11 +315,12 @@ void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t
 }
 
 void print_on_paper(const struct check *check) {
+    if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
+    printf("; that the theorems are right");
     for (uint64_t p = 0; p < check->on_paper.count; p++) {
         printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);
         if (check->shown.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", check->shown.items[p]);
     }
-    if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
 }
 
 static void read_grid(struct check *check, const uint64_t *n) {

@@ -131,7 +131,7 @@ static void print_unchecked(const struct check *check) {
            of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
-    printf(" in a block %" PRIu64 "; that the theorems are right", stalls);
+    printf(" in a block %" PRIu64, stalls);
     print_on_paper(check);
     putchar('\n');
 }

@@ -49,7 +49,7 @@ static const struct method methods[] = {
      .by_sums = "sass/CodeChainApart.v:chain_area_apart"},
     {"code-k-chain-bal", .by_room = true, .chains = true, .of_grid = k_balanced, .of_code = true},
     {"code-k-chain-static", .by_room = true, .fixed = true, .chains = true, .of_grid = k_fixed,
-     .of_code = true},
+     .of_code = true, .by_sums = "sass/CodeChainApart.v:chain_static_apart"},
 };
 
 const struct method *method_at(uint64_t number) {

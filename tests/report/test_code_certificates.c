@@ -149,8 +149,8 @@ static const struct forged forgeries[] = {
     {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim code-k-sm 3858\n", 1, "is 3859"},
     {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 2\nclaim code-k-chain 4117\n", 1, "is 4118"},
     {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 2\nnext 0 2\nclaim code-k-sm-static 4117\n", 1, "is 4118"},
-    {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim code-k-sm 9999\n", 0, "on paper those of code-k-sm;"},
-    {PARTS_ALONE "claim code-elb 9999\n", 0, "; that what warps execute are parts of the paths\n"},
+    {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim code-k-sm 9999\n", 0, "on paper those of code-k-sm\n"},
+    {PARTS_ALONE "claim code-elb 9999\n", 0, "; that what warps execute are parts of the paths;"},
     {MACHINE "block 0\nparts\n" LATCH
              "address 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\nclaim code-elb 9999\n",
      2, "it is not said what lines miss once"},
@@ -162,7 +162,7 @@ static const struct forged forgeries[] = {
     {MACHINE "block 0\nparts\nmissed-once 0 80 128 3 700 1 50\n", 2, "1 is the least"},
     {MACHINE "block 0\n" MISSED, 2, "whole paths say where they miss"},
     {PARTS_ALONE "block 0\nparts\nmissed-once 128 79 128 5 700 1 50\n", 2, "differs from block to block"},
-    {PARTS_ALONE "block 0\n" LATCH
+    {PARTS_ALONE "block 0\n" LATCH "address 0\n"
                  "section\nrun 0 1\nrow 0\nwarps 0 0 1\ngrid 1 1 1 0 0\nclass 0 1\nclass 1 1\n"
                  "claim code-k-sm 9999\n",
      2, "of some blocks execute whole paths"},

@@ -128,14 +128,19 @@ static bool counts_passes(const wb_analysis *analysis, const wb_bound *bound) {
     return strcmp(bound->method, "elb") == 0 && code->by_facts < cycles_add(code->work, code->latency);
 }
 
+static void put_claim(struct certificate *certificate, const char *prefix, const char *method,
+                      cycles claimed) {
+    text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n", prefix, method, claimed);
+    certificate->claims++;
+}
+
 /* Claims what was found by these methods; what the report says besides is a comment. */
 static void claim_bounds(struct certificate *certificate, const wb_analysis *analysis,
                          const char *const *methods) {
     for (size_t b = 0; b < analysis->bounds.count; b++) {
         const wb_bound *bound = &analysis->bounds.items[b];
         if (is_claimed(bound, analysis->timed, methods) && !counts_passes(analysis, bound))
-            text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n", model_of(analysis->machine)->prefix,
-                        bound->method, bound->cycles);
+            put_claim(certificate, model_of(analysis->machine)->prefix, bound->method, bound->cycles);
         else if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
             text_printf(&certificate->text, "# reported: %s%s%s %" PRIu64 "\n", bound->method,
                         bound->form != NULL ? " by form " : "", bound->form != NULL ? bound->form : "",
@@ -152,7 +157,7 @@ static wb_status put_block(struct certificate *certificate, const wb_analysis *a
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed, diagnostics));
     held_part_block(&certificate->text, analysis);
     if (keeps_rules) WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
-    if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
+    if (longest > 0) put_claim(certificate, "", "lower", longest);
     claim_bounds(certificate, analysis, methods);
     return WB_OK;
 }
@@ -368,13 +373,13 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
         if (claimed == CYCLES_SATURATED) continue;
         if (p == WAVE_ALIGNED && (times.cut_short || !are_checkable(work))) continue;
         if (p == WAVE_QUEUES && !is_checkable("fifo", work->classes.items[0].timed)) continue;
-        text_printf(&certificate->text, "claim %s %" PRIu64 "\n", methods[p], claimed);
+        put_claim(certificate, "", methods[p], claimed);
     }
     return WB_OK;
 }
 
 /* The values of the formulas if only the certificate's data about blocks is known. */
-static void put_kernel_claims(struct text *out, const struct grid_work *shown, cycles beside) {
+static void put_kernel_claims(struct certificate *certificate, const struct grid_work *shown, cycles beside) {
     const bool contended =
         memory_is_contended(&shown->machine->memory) || fetch_can_stall(&shown->machine->fetch);
     const struct certificate_model *model = model_of(shown->machine);
@@ -386,7 +391,7 @@ static void put_kernel_claims(struct text *out, const struct grid_work *shown, c
         const struct kernel_time time = kernel_time_worst(shown, kernel_claims[c].formula);
         const cycles claimed = cycles_add(kernel_time_sum(&time), beside);
         if (claimed != CYCLES_SATURATED)
-            text_printf(out, "claim %s%s %" PRIu64 "\n", model->prefix, kernel_claims[c].method, claimed);
+            put_claim(certificate, model->prefix, kernel_claims[c].method, claimed);
     }
 }
 
@@ -407,7 +412,7 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     if (status == WB_OK) {
         put_grid(&certificate->text, &shown);
         claim_bounds(certificate, analysis, none);
-        put_kernel_claims(&certificate->text, &shown.work, beside_sum(&beside));
+        put_kernel_claims(certificate, &shown.work, beside_sum(&beside));
         if (waves) status = put_wave_claims(certificate, &analysis->work, diagnostics);
     }
     vec_free(&shown.work.classes);
@@ -443,6 +448,11 @@ wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *
     }
     wb_status status = put_heading(&certificate, analysis, diagnostics);
     if (status == WB_OK) status = put_subject(&certificate, analysis, diagnostics);
+    if (status == WB_OK && certificate.claims == 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, "certificate",
+                 "no bound is claimed: none was found by a method that has certificates");
+        status = WB_ERR_DECLINED;
+    }
     if (status == WB_OK) status = report_flush(&certificate.text, &certificate.writer, true);
     if (status == WB_OK) {
         text_printf(&certificate.text, "end %016" PRIx64 "\n",

@@ -17,6 +17,7 @@ struct certificate {
     wb_writer writer; /* takes the text, and counts it into `sum` */
     const wb_writer *out;
     uint64_t sum; /* of what was written */
+    uint64_t claims;
 };
 
 /* Writes what the certificate is of. */

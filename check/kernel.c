@@ -315,6 +315,10 @@ void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t
 }
 
 void print_on_paper(const struct check *check) {
+    uint64_t stalls = 0;
+    for (uint64_t b = 0; b < check->blocks.count; b++)
+        stalls = max(stalls, check->blocks.items[b].stalls);
+    printf(" in a block %" PRIu64, stalls);
     if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
     printf("; that the theorems are right");
     for (uint64_t p = 0; p < check->on_paper.count; p++) {

@@ -46,6 +46,11 @@ struct run {
 /* Amounts that are found together when they are asked for first. */
 enum group { SUMS, CHAINS, SERIALS, OLDESTS, GROUPS };
 
+/* A path of a block's next warp, in the order of turns. */
+struct turn {
+    uint64_t block, path;
+};
+
 struct grid {
     struct check *check;
     const struct machine *machine;
@@ -57,6 +62,7 @@ struct grid {
     bool stalled;             /* requests of a block are held back */
     /* Lines missed once beside times, where a block is first on its SM, and where others follow it. */
     uint64_t first_misses, misses;
+    LIST(struct turn) turns;
     number_list held_of; /* of each SM, how long its answers and its first level keep it */
     uint64_t blocks;
     bool known[GROUPS];
@@ -90,7 +96,11 @@ uint64_t k_fixed(struct grid *grid);
 uint64_t k_serial(struct grid *grid); /* serial.c */
 uint64_t k_oldest(struct grid *grid);
 uint64_t segment_sum(struct grid *grid); /* segment_sum.c */
-uint64_t k_wave_sib(struct grid *grid);  /* wave.c */
+uint64_t turn_chain(struct grid *grid);  /* turns.c */
+/* The largest sum, over the SMs, of initiations, what is held there, and idle cycles. */
+typedef uint64_t (*sm_idle)(const struct grid *grid, uint64_t sm, const void *context);
+uint64_t by_sms(struct grid *grid, sm_idle idle, const void *context);
+uint64_t k_wave_sib(struct grid *grid); /* wave.c */
 uint64_t k_wave_fifo(struct grid *grid);
 uint64_t k_wave_aln(struct grid *grid); /* wave_aln.c */
 

@@ -196,6 +196,14 @@ static wb_status note_blocks(struct cached_writer *writer) {
 
 /* ---- What is written ----------------------------------------------------------------------------------- */
 
+/* The paths of the warps in the order of their turns. */
+static void put_turns(struct text *out, const struct timed_block *block) {
+    text_string(out, "turns");
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        text_printf(out, " %u", block->warp_path[w]);
+    text_char(out, '\n');
+}
+
 static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     const struct timed_grid *timed = writer->work->timed;
     const uint32_t *key = (const uint32_t *)(const void *)writer->kinds.entries.items[kind].text;
@@ -206,14 +214,17 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     char name[32];
     (void)text_format(name, sizeof name, "block-%u", first);
     WB_TRY(grid_block_make(timed->grid, first, writer->diagnostics, &block));
+    block->covering = timed->grid->cover.covers;
     wb_status status = access_costs_make(block, timed->machine, writer->diagnostics, &costs);
     if (status == WB_OK) {
         access_latencies_set(key + 1, accesses_of_block(timed, first), costs);
+        access_initiations_set(timed, first, costs);
         status = timed_block_from(block, timed->machine, costs, writer->diagnostics, &made);
     }
     if (status == WB_OK)
         status = certificate_put_block(writer->certificate, name, &made, writer->diagnostics);
     text_string(&writer->certificate->text, "stalled 0 0 1 -\n"); /* memory is held as a whole */
+    if (!writer->work->scheme->policy->work_conserving) put_turns(&writer->certificate->text, &made);
     timed_block_free(&made);
     free(costs);
     wb_block_free(block);

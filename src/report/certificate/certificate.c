@@ -21,13 +21,10 @@ static const char *ptx_objection(const wb_analysis *analysis) {
     if (can_stall && analysis->kind != SUBJECT_BLOCK && !is_kernel)
         return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
     if (analysis->kind != SUBJECT_CACHED_GRID) return NULL;
-    if (work->scheme != gpu_scheme_at(0)) return "there are no certificates of this scheme";
+    if (work->scheme->reorder) return "there are no certificates of this scheme";
     if (memory_dispatch_is_dynamic(&work->machine->memory))
         return "with caches there are certificates of kernels whose blocks go to fixed SMs; --block-index "
                "asks for one block";
-    if (work->timed->grid->cover.covers)
-        return "with caches there are no certificates of kernels on covering paths; --block-index asks for "
-               "one block";
     return NULL;
 }
 
@@ -422,11 +419,12 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
 
 static wb_status put_subject(struct certificate *certificate, const wb_analysis *analysis,
                              wb_diagnostics *diagnostics) {
-    static const char *const cached[] = {"segment-sum", NULL};
+    static const char *const cached[] = {"segment-sum", "turn-chain", NULL}, *const wide[] = {"segment-sum",
+                                                                                              NULL};
     if (analysis->kind == SUBJECT_KERNEL) return put_kernel(certificate, analysis, diagnostics);
     if (analysis->kind != SUBJECT_CACHED_GRID) return put_block(certificate, analysis, diagnostics);
     WB_TRY(certificate_put_cached(certificate, analysis, diagnostics));
-    claim_bounds(certificate, analysis, cached);
+    claim_bounds(certificate, analysis, analysis->machine->issue_width > 1 ? wide : cached);
     return WB_OK;
 }
 

@@ -53,6 +53,7 @@ type reading = {
   mutable is_code : bool;
   mutable holds_issue : bool;
   mutable oldest_first : bool;
+  mutable in_turns : bool;
   mutable held : int; (* cycles in which all may stand still *)
   mutable has_machine : bool;
   mutable blocks : block list; (* backwards *)
@@ -60,7 +61,7 @@ type reading = {
 }
 
 let new_reading () =
-  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false; held = 0;
+  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false; in_turns = false; held = 0;
     has_machine = false; blocks = []; grid = None }
 
 let new_block registers =
@@ -208,7 +209,8 @@ let read_of_block r b key words =
   | "warps", [ path; core; count ] ->
     b.warps <- (number (paths b) path, number r.sub_cores core, at_least_1 count) :: b.warps
   | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code *)
-  | "missed-once", _ when b.parts -> ignore (List.map any words) (* of claims that are left out *)
+  | "turns", _ :: _ -> ignore (List.map any words)
+  | "missed-once", _ when b.parts -> ignore (List.map any words) (* both are of claims that are left out *)
   | "at", [ _; _; _; _ ] -> b.at <- List.map any words :: b.at
   | _ -> refuse key
 
@@ -261,7 +263,9 @@ let read_line r words =
   match words with
   | [] -> ()
   | "of" :: _ when r.blocks <> [] -> refuse "of behind a block"
-  | [ "of"; "policy"; policy ] -> r.oldest_first <- policy = "oldest"
+  | [ "of"; "policy"; policy ] ->
+    r.oldest_first <- policy = "oldest";
+    r.in_turns <- policy = "pure-rr"
   | "of" :: _ -> () (* only the program in C asks of what it is *)
   | key :: _ when (key = "machine" || key = "code-machine") = r.has_machine -> refuse "the machine comes first, and once"
   | ("machine" | "code-machine") :: _ -> read_machine r words

@@ -200,7 +200,7 @@ struct method {
     bool of_code;        /* it is of machine code */
     bool several;        /* requests may leave by several units */
     bool of_whole;       /* it says nothing of parts of paths */
-    bool in_turns;       /* sub-cores issue in strict turns */
+    bool of_scheme;      /* it is of a scheme of access */
     const char *theorem; /* of proofs/theorems; NULL: on paper, or so in part */
     const char *by_sums; /* then it is that of the formula with E + lam and E for SIB and H */
 };

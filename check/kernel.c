@@ -264,6 +264,11 @@ static uint64_t worst_room(const struct method *method, struct grid *grid) {
     return add(longest, mul(grid->service, grid->blocks));
 }
 
+bool is_any_policy(const struct check *check) {
+    const char *policy = subject_of(check, "policy");
+    return strcmp(policy, "any") == 0 || strcmp(policy, "oldest") == 0;
+}
+
 uint64_t time_of_grid(const struct method *method, struct grid *grid) {
     const block_list *blocks = &grid->check->blocks;
     if (method->of_code != grid->machine->is_code)
@@ -320,6 +325,7 @@ void print_on_paper(const struct check *check) {
         stalls = max(stalls, check->blocks.items[b].stalls);
     printf(" in a block %" PRIu64, stalls);
     if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
+    if (check->grid->serves.count > 0) printf("; that requests are served in that order");
     printf("; that the theorems are right");
     for (uint64_t p = 0; p < check->on_paper.count; p++) {
         printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);

@@ -17,6 +17,20 @@ static void read_turns(struct check *check, const uint64_t *n) {
         PUSH(check, &check->grid->turns, (struct turn){check->blocks.count - 1, n[w]});
 }
 
+static void read_channels(struct check *check, const uint64_t *n) {
+    check->grid->channels = n[0];
+}
+
+static void read_serves(struct check *check, const uint64_t *n) {
+    if (n[0] != check->grid->serving++) refuse(check, "SMs serve in their order");
+}
+
+static void read_serve(struct check *check, const uint64_t *n) {
+    struct grid *grid = check->grid;
+    if (grid->serving == 0) refuse(check, "no SM is said to serve");
+    PUSH(check, &grid->serves, (struct serve){grid->serving - 1, n[0], n[1], n[2], n[3], n[4], n[5], n[6]});
+}
+
 /* Idle cycles of an SM until the last of its slots is free. */
 struct spent {
     uint64_t idle, blocks;
@@ -35,7 +49,7 @@ static void add_block(const struct grid *grid, struct spent *spent, const struct
 }
 
 /* Lemma 5. */
-static uint64_t idle_of_sm(const struct grid *grid, uint64_t sm, const void *context) {
+static uint64_t idle_of_sm(const struct grid *grid, uint64_t sm, void *context) {
     struct spent spent = {.slots = zeroed(grid->check, grid->room, sizeof(uint64_t))};
     (void)context;
     for (uint64_t i = 0; i < grid->runs.count; i++)
@@ -53,7 +67,7 @@ static uint64_t busy_of_sm(const struct grid *grid, uint64_t sm) {
     return sum;
 }
 
-uint64_t by_sms(struct grid *grid, sm_idle idle, const void *context) {
+uint64_t by_sms(struct grid *grid, sm_idle idle, void *context) {
     uint64_t latest = 0;
     if (!grid->assigned) refuse(grid->check, "no SM is said to get a block");
     if (grid->service > 0) refuse(grid->check, "no claim where the dispatcher takes time");
@@ -74,5 +88,8 @@ uint64_t segment_sum(struct grid *grid) {
 const struct key segment_sum_keys[] = {
     {"held-sm", "tttt", OF_GRID, read_held_sm}, /* SM; answers, cycles of each; stalls of the first level */
     {"turns", "pp*", OF_BLOCK, read_turns},     /* paths of the warps in the order of their turns */
+    {"channels", "n", OF_GRID, read_channels},  /* entries of a channel */
+    {"serves", "t", OF_GRID, read_serves},      /* SM */
+    {"serve", "ttttttt", OF_GRID, read_serve},  /* of the last SM: as in struct serve */
     {.name = NULL},
 };

@@ -1,63 +1,8 @@
 /* turn-chain of a kernel on a machine with caches, whose sub-cores issue in strict turns of their warps, and
  * whose blocks go to fixed SMs: theorems 4, 5 and 12 of docs/memory-bounds.md, on paper. */
-#include "kernel.h"
+#include "stepped.h"
 
 #include <stdlib.h>
-
-/* ---- Paths, instruction by instruction ---- */
-
-/* Twice the number of an instruction, and 1 if it is a barrier. */
-struct unrolled {
-    number_list steps;
-    const struct block *of;
-    uint64_t path, in_row;
-};
-
-static void meet_inst_of(struct walk *walk, uint64_t number) {
-    struct unrolled *path = walk->context;
-    /* What stands in an older section ends with its barrier. */
-    if (path->in_row++ == 0 && path->steps.count > 0) path->steps.items[path->steps.count - 1] |= 1;
-    PUSH(path->of->check, &path->steps, 2 * number);
-}
-
-static void meet_row_of(struct walk *walk, uint64_t row) {
-    struct unrolled *path = walk->context;
-    path->in_row = 0;
-    walk_each(path->of, &section_of(path->of, row, path->path)->steps, meet_inst_of, path);
-}
-
-static struct unrolled unrolled(const struct block *of, uint64_t path) {
-    struct unrolled made = {.of = of, .path = path};
-    walk_each(of, &of->rows, meet_row_of, &made);
-    return made;
-}
-
-/* ---- Warps ---- */
-
-struct turning {
-    const struct unrolled *path;
-    uint64_t *times, at;      /* of latencies; the step at hand */
-    uint64_t first, sub_core; /* the first warp of its block */
-    bool running, held;
-};
-
-static const struct inst *inst_of(const struct turning *warp) {
-    return &warp->path->of->insts.items[warp->path->steps.items[warp->at] / 2];
-}
-
-/* The issue of what it is at, no sooner than that. */
-static uint64_t issue(struct turning *warp, uint64_t earliest) {
-    const uint64_t at = max(earliest, operands_there(warp->path->of, warp->times, inst_of(warp)));
-    return warp->times[NOW] = at;
-}
-
-/* Behind it, unless a barrier holds the warp. */
-static void complete(struct turning *warp) {
-    const struct inst *inst = inst_of(warp);
-    count_work(warp->path->of->check, inst->operands);
-    result_there(warp->path->of, warp->times, inst, add(warp->times[NOW], inst->latency));
-    warp->held = warp->path->steps.items[warp->at++] % 2 == 1;
-}
 
 /* Goes on to what takes a slot, unless a barrier or the end comes before; *reached: the latest that it waited
  * for, with `next` what takes the slot included. */
@@ -198,28 +143,6 @@ struct chains {
     bool barriers, waits;    /* there are such, and what waits without a slot */
 };
 
-/* The paths of the warps of a block in the order of their turns. */
-static number_list order_of(const struct grid *grid, const struct block *of) {
-    struct check *check = grid->check;
-    number_list order = {0};
-    for (uint64_t t = 0; t < grid->turns.count; t++)
-        if (&check->blocks.items[grid->turns.items[t].block] == of)
-            PUSH(check, &order, grid->turns.items[t].path);
-    bool same = order.count == of->warp_count;
-    for (uint64_t g = 0; same && g < of->warps.count; g++) {
-        const struct warps *warps = &of->warps.items[g];
-        uint64_t there = 0, said = 0;
-        for (uint64_t h = 0; h < of->warps.count; h++)
-            if (of->warps.items[h].path == warps->path && of->warps.items[h].sub_core == warps->sub_core)
-                said = add(said, of->warps.items[h].count);
-        for (uint64_t w = warps->sub_core; w < order.count; w += of->machine->sub_cores)
-            there += order.items[w] == warps->path;
-        same = said == there;
-    }
-    if (!same) refuse(check, "turns are of other warps than there are");
-    return order;
-}
-
 /* Warps of a block, behind those of others. */
 static void add_warps(struct turns *turns, const struct grid *grid, const struct block *of,
                       const struct unrolled *paths) {
@@ -268,7 +191,7 @@ static uint64_t turns_of_sm(const struct chains *chains, uint64_t sm) {
 }
 
 /* Lambda. */
-static uint64_t idle_of_sm(const struct grid *grid, uint64_t sm, const void *context) {
+static uint64_t idle_of_sm(const struct grid *grid, uint64_t sm, void *context) {
     const struct chains *chains = context;
     uint64_t blocks = 0, sum = 0;
     for (uint64_t i = 0; i < grid->runs.count; i++) {
@@ -286,17 +209,13 @@ static uint64_t idle_of_sm(const struct grid *grid, uint64_t sm, const void *con
 uint64_t turn_chain(struct grid *grid) {
     struct check *check = grid->check;
     const uint64_t count = grid->classes.count;
-    struct chains chains = {.grid = grid,
-                            .paths = zeroed(check, count, sizeof *chains.paths),
-                            .idle = zeroed(check, count, sizeof *chains.idle)};
+    struct chains chains = {
+        .grid = grid, .paths = unroll_all(grid), .idle = zeroed(check, count, sizeof *chains.idle)};
     require_subject(check, "policy", "pure-rr");
     if (grid->machine->width > 1) refuse(check, "no claim where turns have several instructions");
     if (grid->machine->release > 0) refuse(check, "no claim where barriers take time");
     for (uint64_t k = 0; k < count; k++) {
         const struct block *of = &check->blocks.items[grid->classes.items[k].block];
-        chains.paths[k] = zeroed(check, of->paths, sizeof **chains.paths);
-        for (uint64_t p = 0; p < of->paths; p++)
-            chains.paths[k][p] = unrolled(of, p);
         chains.idle[k] = idle_of(of, chains.paths[k]);
         chains.barriers = chains.barriers || of->rows.count > 1;
         for (uint64_t i = 0; i < of->insts.count; i++)
@@ -305,12 +224,7 @@ uint64_t turn_chain(struct grid *grid) {
         if (of->parts != check->blocks.items[0].parts) refuse(check, "some blocks are of parts of paths");
     }
     const uint64_t time = by_sms(grid, idle_of_sm, &chains);
-    for (uint64_t k = 0; k < count; k++) {
-        for (uint64_t p = 0; p < check->blocks.items[grid->classes.items[k].block].paths; p++)
-            DROP(check, &chains.paths[k][p].steps);
-        free(chains.paths[k]);
-    }
-    free(chains.paths);
+    drop_paths(grid, chains.paths);
     free(chains.idle);
     return time;
 }

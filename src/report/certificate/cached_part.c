@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/containers.h"
+#include "bound/analysis/registry.h"
 #include "bound/cache/access_latencies.h"
 #include "bound/method/beside.h"
 #include "memory/requests/requests.h"
@@ -141,6 +142,7 @@ struct cached_writer {
     uint32_t *kind_of;    /* per block of the grid */
     uint64_t *counts;     /* per kind its blocks */
     struct sm_work *sms;
+    struct text served; /* of scheme reorder what SMs serve, in its order */
 };
 
 /* ---- Which blocks are alike ---------------------------------------------------------------------------- */
@@ -154,7 +156,7 @@ static wb_status note_block(struct cached_writer *writer, const struct must_hits
     wb_status status = key == NULL ? WB_ERR_LIMIT : WB_OK;
     if (status == WB_OK) {
         key[0] = timed->traffic.block_variants[block];
-        access_latencies(timed, hits, block, key + 1);
+        if (hits != NULL) access_latencies(timed, hits, block, key + 1);
         status =
             intern_copy(&writer->kinds, key, (count + 1) * sizeof *key, &writer->kind_of[block], &is_new);
     }
@@ -177,13 +179,29 @@ static wb_status note_sm(struct cached_writer *writer, uint32_t sm) {
     return status;
 }
 
+/* Of scheme reorder: the method knows what is served when. Blocks of one variant are alike. */
+static wb_status note_order(struct cached_writer *writer) {
+    const struct bound_method *method;
+    for (size_t m = 0; (method = bound_method_at(m)) != NULL && method->certify == NULL;)
+        m++;
+    if (method == NULL) return WB_ERR_DECLINED;
+    for (uint32_t b = 0; b < writer->work->block_count; b++)
+        WB_TRY(note_block(writer, NULL, b));
+    return method->certify(writer->work, writer->diagnostics, &writer->served, writer->sms);
+}
+
+static wb_status note_sms(struct cached_writer *writer) {
+    for (uint32_t s = 0; s < memory_work_sms(writer->work); s++)
+        WB_TRY(note_sm(writer, s));
+    return WB_OK;
+}
+
 static wb_status note_blocks(struct cached_writer *writer) {
     const struct memory_work *work = writer->work;
     writer->kind_of = arena_array(&writer->arena, (size_t)work->block_count + 1, sizeof *writer->kind_of);
     writer->sms = memory_work_of_sms(work, &writer->arena);
     if (writer->kind_of == NULL || writer->sms == NULL) return WB_ERR_LIMIT;
-    for (uint32_t s = 0; s < memory_work_sms(work); s++)
-        WB_TRY(note_sm(writer, s));
+    WB_TRY(work->scheme->reorder ? note_order(writer) : note_sms(writer));
     writer->counts = arena_array(&writer->arena, writer->firsts.count + 1, sizeof *writer->counts);
     if (writer->counts == NULL) return WB_ERR_LIMIT;
     for (uint32_t b = 0; b < work->block_count; b++)
@@ -217,14 +235,15 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     block->covering = timed->grid->cover.covers;
     wb_status status = access_costs_make(block, timed->machine, writer->diagnostics, &costs);
     if (status == WB_OK) {
-        access_latencies_set(key + 1, accesses_of_block(timed, first), costs);
+        if (!writer->work->scheme->reorder)
+            access_latencies_set(key + 1, accesses_of_block(timed, first), costs);
         access_initiations_set(timed, first, costs);
         status = timed_block_from(block, timed->machine, costs, writer->diagnostics, &made);
     }
     if (status == WB_OK)
         status = certificate_put_block(writer->certificate, name, &made, writer->diagnostics);
     text_string(&writer->certificate->text, "stalled 0 0 1 -\n"); /* memory is held as a whole */
-    if (!writer->work->scheme->policy->work_conserving) put_turns(&writer->certificate->text, &made);
+    if (writer->work->scheme != gpu_scheme_at(0)) put_turns(&writer->certificate->text, &made);
     timed_block_free(&made);
     free(costs);
     wb_block_free(block);
@@ -259,6 +278,7 @@ static wb_status put_grid(struct cached_writer *writer) {
         text_printf(out, "class %u %" PRIu64 "\nfetches 0\n", k, writer->counts[k]);
     certificate_put_order(out, writer->kind_of, writer->work->block_count);
     put_sms(writer);
+    text_append(out, writer->served.data, writer->served.length);
     return WB_OK;
 }
 
@@ -270,6 +290,7 @@ wb_status certificate_put_cached(struct certificate *certificate, const wb_analy
     if (status == WB_OK) status = put_grid(&writer);
     intern_free(&writer.kinds);
     vec_free(&writer.firsts);
+    text_free(&writer.served);
     arena_free(&writer.arena);
     return status;
 }

@@ -21,7 +21,6 @@ static const char *ptx_objection(const wb_analysis *analysis) {
     if (can_stall && analysis->kind != SUBJECT_BLOCK && !is_kernel)
         return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
     if (analysis->kind != SUBJECT_CACHED_GRID) return NULL;
-    if (work->scheme->reorder) return "there are no certificates of this scheme";
     if (memory_dispatch_is_dynamic(&work->machine->memory))
         return "with caches there are certificates of kernels whose blocks go to fixed SMs; --block-index "
                "asks for one block";
@@ -419,8 +418,8 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
 
 static wb_status put_subject(struct certificate *certificate, const wb_analysis *analysis,
                              wb_diagnostics *diagnostics) {
-    static const char *const cached[] = {"segment-sum", "turn-chain", NULL}, *const wide[] = {"segment-sum",
-                                                                                              NULL};
+    static const char *const cached[] = {"segment-sum", "turn-chain", "reorder-chain", NULL},
+                             *const wide[] = {"segment-sum", NULL};
     if (analysis->kind == SUBJECT_KERNEL) return put_kernel(certificate, analysis, diagnostics);
     if (analysis->kind != SUBJECT_CACHED_GRID) return put_block(certificate, analysis, diagnostics);
     WB_TRY(certificate_put_cached(certificate, analysis, diagnostics));

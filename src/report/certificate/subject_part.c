@@ -74,9 +74,9 @@ static const char *dispatch_of(const wb_analysis *analysis) {
     return grid_work_is_dynamic(&analysis->work) ? "any" : "fixed";
 }
 
-/* Every one that keeps no slot empty, unless the scheme waits for turns. */
+/* Every one that keeps no slot empty, unless a scheme says in which order warps issue or access memory. */
 static const char *policy_of(const wb_analysis *analysis) {
-    if (!analysis->scheme->policy->work_conserving) return analysis->scheme->name;
+    if (analysis->scheme != gpu_scheme_at(0)) return analysis->scheme->name;
     return analysis->machine->policy == MACHINE_POLICY_OLDEST ? "oldest" : "any";
 }
 

@@ -69,6 +69,7 @@ struct grid {
     /* Lines missed once beside times, where a block is first on its SM, and where others follow it. */
     uint64_t first_misses, misses;
     LIST(struct turn) turns;
+    LIST(struct turn) accesses; /* in place of a path how many a warp has */
     LIST(struct serve) serves;
     uint64_t channels, serving; /* entries of a channel; SMs of which it is said what they serve */
     number_list held_of;        /* of each SM, how long its answers and its first level keep it */

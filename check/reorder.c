@@ -41,6 +41,20 @@ static const struct class *class_of(const struct grid *grid, uint64_t number) {
     return &grid->classes.items[grid->runs.items[r].class];
 }
 
+/* As many accesses of each warp are served as the block says. */
+static void check_served(const struct serving *sm, uint64_t index) {
+    const struct grid *grid = sm->grid;
+    const uint64_t number = class_of(grid, sm->sm + index * grid->sms)->block;
+    uint64_t w = 0;
+    for (uint64_t a = 0; a < grid->accesses.count; a++) {
+        if (grid->accesses.items[a].block != number) continue;
+        if (w >= sm->blocks[index].count || grid->accesses.items[a].path != sm->blocks[index].warps[w].count)
+            refuse(grid->check, "other accesses are served than there are");
+        w++;
+    }
+    if (w != sm->blocks[index].count) refuse(grid->check, "it is not said what accesses there are");
+}
+
 /* The block has its warps where its slot is free. */
 static void start_block(struct serving *sm, uint64_t index, uint64_t start) {
     struct check *check = sm->grid->check;
@@ -134,6 +148,7 @@ static void end_generation(struct serving *sm, uint64_t first) {
         uint64_t end = 0;
         while (join(sm, block))
             ;
+        check_served(sm, b);
         for (uint64_t w = 0; w < block->count; w++) {
             struct turning *warp = &block->warps[w].warp;
             if (block->warps[w].next != NONE || warp->at < warp->path->steps.count)

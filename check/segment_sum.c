@@ -17,6 +17,11 @@ static void read_turns(struct check *check, const uint64_t *n) {
         PUSH(check, &check->grid->turns, (struct turn){check->blocks.count - 1, n[w]});
 }
 
+static void read_accesses(struct check *check, const uint64_t *n) {
+    for (uint64_t w = 0; w < check->numbers.count; w++)
+        PUSH(check, &check->grid->accesses, (struct turn){check->blocks.count - 1, n[w]});
+}
+
 static void read_channels(struct check *check, const uint64_t *n) {
     check->grid->channels = n[0];
 }
@@ -86,10 +91,11 @@ uint64_t segment_sum(struct grid *grid) {
 }
 
 const struct key segment_sum_keys[] = {
-    {"held-sm", "tttt", OF_GRID, read_held_sm}, /* SM; answers, cycles of each; stalls of the first level */
-    {"turns", "pp*", OF_BLOCK, read_turns},     /* paths of the warps in the order of their turns */
-    {"channels", "n", OF_GRID, read_channels},  /* entries of a channel */
-    {"serves", "t", OF_GRID, read_serves},      /* SM */
-    {"serve", "ttttttt", OF_GRID, read_serve},  /* of the last SM: as in struct serve */
+    {"held-sm", "tttt", OF_GRID, read_held_sm},   /* SM; answers, cycles of each; stalls of the first level */
+    {"turns", "pp*", OF_BLOCK, read_turns},       /* paths of the warps in the order of their turns */
+    {"accesses", "tt*", OF_BLOCK, read_accesses}, /* of each of these warps, so many */
+    {"channels", "n", OF_GRID, read_channels},    /* entries of a channel */
+    {"serves", "t", OF_GRID, read_serves},        /* SM */
+    {"serve", "ttttttt", OF_GRID, read_serve},    /* of the last SM: as in struct serve */
     {.name = NULL},
 };

@@ -16,14 +16,15 @@ let is_proven r method_name cycles =
   | None, [] -> refuse "a claim of nothing"
 
 (* Alignments of pairs of long sections, and what waits in their queues, take too long here; nothing judges
-   k-wave, k-chain-static, segment-sum, turn-chain, and of machine code kernels and parts of paths. *)
+   k-wave, k-chain-static, claims with caches, and of machine code kernels and parts of paths. *)
+let of_schemes = [ "turn-chain"; "reorder-chain" ]
 let paired_most = 300
 let is_left_out r method_name =
   let length (b : block) =
     List.fold_left (fun sum (path, _) -> sum + List.length (List.concat (sections_of b path))) 0 (each_warp b) in
   (r.is_code && List.exists (fun b -> b.parts) r.blocks)
   || (r.grid <> None && (r.is_code || List.exists (fun b -> b.stalls > 0) r.blocks)) || String.starts_with ~prefix:"k-wave" method_name
-  || List.mem method_name [ "k-chain-static"; "segment-sum"; "turn-chain" ]
+  || List.mem method_name ("k-chain-static" :: "segment-sum" :: of_schemes)
   || (method_name = "aln" || (method_name = "fifo" && r.dispatch = None)) && r.grid = None
   && List.exists (fun b -> length b > paired_most) r.blocks
 
@@ -32,7 +33,7 @@ type verdict = Proven | Not_proven | Left_out
 (* What is claimed, in order, and whether it is proven.  As in the program in C an execution that is none ends it. *)
 let claims_in r lines =
   let claim words = match words with
-    | [ "claim"; method_name; _ ] when r.in_turns && method_name <> "turn-chain" -> refuse "warps take turns"
+    | [ "claim"; method_name; _ ] when r.of_scheme && not (List.mem method_name of_schemes) -> refuse "no claim of a scheme"
     | [ "claim"; method_name; cycles ] when is_left_out r method_name -> ignore (any cycles); Some (method_name, Left_out)
     | [ "claim"; method_name; cycles ] ->
       Some (method_name, if is_proven r method_name (any cycles) then Proven else Not_proven)

@@ -53,7 +53,7 @@ type reading = {
   mutable is_code : bool;
   mutable holds_issue : bool;
   mutable oldest_first : bool;
-  mutable in_turns : bool;
+  mutable of_scheme : bool;
   mutable held : int; (* cycles in which all may stand still *)
   mutable has_machine : bool;
   mutable blocks : block list; (* backwards *)
@@ -61,7 +61,7 @@ type reading = {
 }
 
 let new_reading () =
-  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false; in_turns = false; held = 0;
+  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false; of_scheme = false; held = 0;
     has_machine = false; blocks = []; grid = None }
 
 let new_block registers =
@@ -209,7 +209,7 @@ let read_of_block r b key words =
   | "warps", [ path; core; count ] ->
     b.warps <- (number (paths b) path, number r.sub_cores core, at_least_1 count) :: b.warps
   | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code *)
-  | "turns", _ :: _ -> ignore (List.map any words)
+  | ("turns" | "accesses"), _ :: _ -> ignore (List.map any words)
   | "missed-once", _ when b.parts -> ignore (List.map any words) (* both are of claims that are left out *)
   | "at", [ _; _; _; _ ] -> b.at <- List.map any words :: b.at
   | _ -> refuse key
@@ -225,7 +225,7 @@ let read_of_grid r grid key words =
     last.alone <- Some method_name
   | "fetching", _ :: times, _ -> none_of key (List.fold_left Checked.add 0 (List.map any (List.filteri (fun i _ -> i < 2) times)))
   | "fetches", [ count ], _ :: _ -> none_of key (any count)
-  | "held-sm", _, _ -> ignore (List.map any words) (* no definition counts it *)
+  | ("held-sm" | "channels" | "serves" | "serve"), _, _ -> ignore (List.map any words) (* no definition counts it *)
   | "next", [ number_of_class; count ], _ ->
     grid.assigned <- (below grid.classes number_of_class, at_least_1 count) :: grid.assigned
   | _ -> refuse key
@@ -265,7 +265,7 @@ let read_line r words =
   | "of" :: _ when r.blocks <> [] -> refuse "of behind a block"
   | [ "of"; "policy"; policy ] ->
     r.oldest_first <- policy = "oldest";
-    r.in_turns <- policy = "pure-rr"
+    r.of_scheme <- not (List.mem policy [ "any"; "oldest" ])
   | "of" :: _ -> () (* only the program in C asks of what it is *)
   | key :: _ when (key = "machine" || key = "code-machine") = r.has_machine -> refuse "the machine comes first, and once"
   | ("machine" | "code-machine") :: _ -> read_machine r words

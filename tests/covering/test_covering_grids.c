@@ -136,6 +136,14 @@ static void check_cached(const char *name, wb_analysis *analysis, const char *me
 }
 
 #ifdef WB_WING_JCSE2017
+static void check_reordered(const char *name, const wb_grid *grid, const wb_machine *machine,
+                            wb_diagnostics *diagnostics) {
+    wb_analysis *analysis = NULL;
+    if (analysis_new_grid(grid, machine, "reorder", diagnostics, &analysis) != WB_OK) return; /* greedy */
+    check_cached(name, analysis, "reorder-chain");
+    wb_analysis_free(analysis);
+}
+
 /* Strict round-robin on a machine with caches: no execution takes longer than all data may. */
 static void check_turns(const char *name, const wb_grid *covering, const wb_grid *given,
                         const wb_machine *machine, wb_diagnostics *diagnostics) {
@@ -150,6 +158,7 @@ static void check_turns(const char *name, const wb_grid *covering, const wb_grid
         fail_msg("%s: turn-chain is %" PRIu64 ", but rr takes %" PRIu64, name, bound->cycles,
                  one->simulations.items[0].cycles);
     check_cached(name, all, "turn-chain");
+    check_reordered(name, given, machine, diagnostics);
     check_cached(name, one, "turn-chain");
     wb_analysis_free(all);
     wb_analysis_free(one);

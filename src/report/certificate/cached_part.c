@@ -222,6 +222,22 @@ static void put_turns(struct text *out, const struct timed_block *block) {
     text_char(out, '\n');
 }
 
+/* How many instructions of each warp make requests: one of several accesses has them one behind the other. */
+static void put_accesses(struct text *out, const struct timed_grid *timed, uint32_t block) {
+    text_string(out, "accesses");
+    for (uint32_t w = 0; w < timed->grid->warp_count; w++) {
+        const struct traffic_pattern *pattern = traffic_pattern_of(&timed->traffic, block, w);
+        uint64_t count = 0, last = UINT64_MAX;
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            if (pattern->accesses[a].request_count == 0 || pattern->accesses[a].step == last) continue;
+            last = pattern->accesses[a].step;
+            count++;
+        }
+        text_printf(out, " %" PRIu64, count);
+    }
+    text_char(out, '\n');
+}
+
 static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     const struct timed_grid *timed = writer->work->timed;
     const uint32_t *key = (const uint32_t *)(const void *)writer->kinds.entries.items[kind].text;
@@ -244,6 +260,7 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
         status = certificate_put_block(writer->certificate, name, &made, writer->diagnostics);
     text_string(&writer->certificate->text, "stalled 0 0 1 -\n"); /* memory is held as a whole */
     if (writer->work->scheme != gpu_scheme_at(0)) put_turns(&writer->certificate->text, &made);
+    if (writer->work->scheme->reorder) put_accesses(&writer->certificate->text, timed, first);
     timed_block_free(&made);
     free(costs);
     wb_block_free(block);

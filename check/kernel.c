@@ -325,6 +325,7 @@ void print_on_paper(const struct check *check) {
         stalls = max(stalls, check->blocks.items[b].stalls);
     printf(" in a block %" PRIu64, stalls);
     if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
+    if (check->missed != NULL) printf(", and miss a line once");
     if (check->grid->serves.count > 0) printf("; that requests are served in that order");
     printf("; that the theorems are right");
     for (uint64_t p = 0; p < check->on_paper.count; p++) {

@@ -124,7 +124,7 @@ class Followed(unittest.TestCase):
         done = self.one.check(self.one.lines)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(" instructions are those of the cubin\n", done.stdout)
-        self.assertIn("; that what warps execute are parts of the paths; ", done.stdout)
+        self.assertIn("; that what warps execute are parts of the paths, and miss a line once; ", done.stdout)
         self.each("code", 1, "1", "the stall of the cubin", "a stall is at least longer")
         self.refused([line for line in self.one.lines if not line.startswith("missed-once ")], "what lines miss once")
         self.refused([line for line in self.one.lines if line != "parts"], "whole paths say where they miss")

@@ -150,7 +150,7 @@ static const struct forged forgeries[] = {
     {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 2\nclaim code-k-chain 4117\n", 1, "is 4118"},
     {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 2\nnext 0 2\nclaim code-k-sm-static 4117\n", 1, "is 4118"},
     {PARTS_ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim code-k-sm 9999\n", 0, "on paper those of code-k-sm\n"},
-    {PARTS_ALONE "claim code-elb 9999\n", 0, "; that what warps execute are parts of the paths;"},
+    {PARTS_ALONE "claim code-elb 9999\n", 0, "parts of the paths, and miss a line once;"},
     {MACHINE "block 0\nparts\n" LATCH
              "address 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\nclaim code-elb 9999\n",
      2, "it is not said what lines miss once"},
@@ -221,6 +221,7 @@ static void test_forgeries_are_refused(void **state) {
 static struct text certificate_of_sums(const struct sass_sums *sums) {
     wb_analysis analysis = {.kind = SUBJECT_KERNEL,
                             .machine = sums->work.machine,
+                            .scheme = gpu_scheme_at(0),
                             .work = sums->work,
                             .beside.atomics = grid_work_atomics(&sums->work)};
     struct text text = {0};

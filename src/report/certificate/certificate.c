@@ -419,11 +419,16 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
 static wb_status put_subject(struct certificate *certificate, const wb_analysis *analysis,
                              wb_diagnostics *diagnostics) {
     static const char *const cached[] = {"segment-sum", "turn-chain", "reorder-chain", NULL},
-                             *const wide[] = {"segment-sum", NULL};
+                             *const wide[] = {"segment-sum", "reorder-chain", NULL};
+    const char *const *const methods = analysis->machine->issue_width > 1 ? wide : cached;
+    bool found = false; /* what else there is to say takes long */
     if (analysis->kind == SUBJECT_KERNEL) return put_kernel(certificate, analysis, diagnostics);
     if (analysis->kind != SUBJECT_CACHED_GRID) return put_block(certificate, analysis, diagnostics);
+    for (size_t b = 0; b < analysis->bounds.count; b++)
+        found = found || is_claimed(&analysis->bounds.items[b], NULL, methods);
+    if (!found) return WB_OK;
     WB_TRY(certificate_put_cached(certificate, analysis, diagnostics));
-    claim_bounds(certificate, analysis, analysis->machine->issue_width > 1 ? wide : cached);
+    claim_bounds(certificate, analysis, methods);
     return WB_OK;
 }
 

@@ -295,8 +295,8 @@ static wb_status put_grid(struct cached_writer *writer) {
         text_printf(out, "class %u %" PRIu64 "\nfetches 0\n", k, writer->counts[k]);
     certificate_put_order(out, writer->kind_of, writer->work->block_count);
     put_sms(writer);
-    text_append(out, writer->served.data, writer->served.length);
-    return WB_OK;
+    if (writer->served.length > 0) text_append(out, writer->served.data, writer->served.length);
+    return writer->served.failed ? WB_ERR_LIMIT : WB_OK;
 }
 
 wb_status certificate_put_cached(struct certificate *certificate, const wb_analysis *analysis,

@@ -38,6 +38,7 @@ static const struct class *class_of(const struct grid *grid, uint64_t number) {
     uint64_t r = 0;
     while (grid->runs.items[r].end <= number)
         r++;
+    count_work(grid->check, r);
     return &grid->classes.items[grid->runs.items[r].class];
 }
 
@@ -52,6 +53,7 @@ static void check_served(const struct serving *sm, uint64_t index) {
             refuse(grid->check, "other accesses are served than there are");
         w++;
     }
+    count_work(grid->check, grid->accesses.count);
     if (w != sm->blocks[index].count) refuse(grid->check, "it is not said what accesses there are");
 }
 
@@ -183,6 +185,7 @@ static uint64_t idle_of_sm(const struct grid *grid, uint64_t number, void *conte
         first++;
     while (first + sm.count < grid->serves.count && grid->serves.items[first + sm.count].sm == number)
         turns = add(turns, grid->serves.items[first + sm.count++].turns);
+    count_work(check, first);
     sm.serves = grid->serves.items + first;
     sm.next = zeroed(check, sm.count, sizeof *sm.next);
     sm.done = zeroed(check, sm.count, sizeof *sm.done);

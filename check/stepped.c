@@ -72,6 +72,7 @@ number_list order_of(const struct grid *grid, const struct block *of) {
     for (uint64_t t = 0; t < grid->turns.count; t++)
         if (&check->blocks.items[grid->turns.items[t].block] == of)
             PUSH(check, &order, grid->turns.items[t].path);
+    count_work(check, grid->turns.count);
     bool same = order.count == of->warp_count;
     for (uint64_t g = 0; same && g < of->warps.count; g++) {
         const struct warps *warps = &of->warps.items[g];
@@ -81,6 +82,7 @@ number_list order_of(const struct grid *grid, const struct block *of) {
                 said = add(said, of->warps.items[h].count);
         for (uint64_t w = warps->sub_core; w < order.count; w += of->machine->sub_cores)
             there += order.items[w] == warps->path;
+        count_work(check, add(order.count, of->warps.count));
         same = said == there;
     }
     if (!same) refuse(check, "turns are of other warps than there are");

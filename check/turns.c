@@ -96,6 +96,7 @@ static void open_barrier(struct turns *turns, struct turning *warps, uint64_t co
         uint64_t latest = 0;
         held = false;
         for (uint64_t w = 0; w < count; w++) {
+            count_work(warps->path->of->check, 0);
             if (warps[w].running) return;
             held = held || warps[w].held;
             latest = max(latest, warps[w].times[NOW]);
@@ -115,6 +116,7 @@ static struct turning *pick(struct turns *turns, uint64_t core) {
         struct turning *warp = &turns->warps[core + place * turns->sub_cores];
         if (!warp->running) continue;
         turns->next[core] = (place + 1) % members;
+        count_work(warp->path->of->check, i);
         return warp;
     }
     return NULL;

@@ -264,9 +264,10 @@ static uint64_t worst_room(const struct method *method, struct grid *grid) {
     return add(longest, mul(grid->service, grid->blocks));
 }
 
-bool is_any_policy(const struct check *check) {
+void require_policy(const struct check *check, const struct method *method) {
     const char *policy = subject_of(check, "policy");
-    return strcmp(policy, "any") == 0 || strcmp(policy, "oldest") == 0;
+    if (!method->of_scheme && strcmp(policy, "any") != 0 && strcmp(policy, "oldest") != 0)
+        refuse(check, "no claim of a scheme: %s", method->name);
 }
 
 uint64_t time_of_grid(const struct method *method, struct grid *grid) {
@@ -308,8 +309,8 @@ static uint64_t time_by_sums(const struct method *method, struct grid *grid) {
 
 void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held) {
     const struct method *method = method_at(number);
-    /* That machine code may execute parts of paths is on paper. */
-    const bool parts = method->of_code && check->blocks.items[0].parts;
+    /* That warps may execute parts of paths is on paper there. */
+    const bool parts = (method->of_code || method->whole_proof) && check->blocks.items[0].parts;
     if (method->theorem != NULL && !parts) return;
     const bool by_sums = method->by_sums != NULL && !parts;
     const uint64_t time = by_sums ? time_by_sums(method, check->grid) : UNLIMITED;
@@ -323,7 +324,7 @@ void print_on_paper(const struct check *check) {
     uint64_t stalls = 0;
     for (uint64_t b = 0; b < check->blocks.count; b++)
         stalls = max(stalls, check->blocks.items[b].stalls);
-    printf(" in a block %" PRIu64, stalls);
+    printf(" in a block %" PRIu64 ", an SM %" PRIu64, stalls, check->grid->of_sm);
     if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
     if (check->missed != NULL) printf(", and miss a line once");
     if (check->grid->serves.count > 0) printf("; that requests are served in that order");

@@ -72,6 +72,7 @@ struct grid {
     LIST(struct turn) accesses; /* in place of a path how many a warp has */
     LIST(struct serve) serves;
     uint64_t channels, serving; /* entries of a channel; SMs of which it is said what they serve */
+    uint64_t of_sm;             /* the most that is said of an SM alone */
     number_list held_of;        /* of each SM, how long its answers and its first level keep it */
     uint64_t blocks;
     bool known[GROUPS];
@@ -104,10 +105,11 @@ uint64_t k_balanced(struct grid *grid);
 uint64_t k_fixed(struct grid *grid);
 uint64_t k_serial(struct grid *grid); /* serial.c */
 uint64_t k_oldest(struct grid *grid);
-uint64_t segment_sum(struct grid *grid);       /* segment_sum.c */
-uint64_t turn_chain(struct grid *grid);        /* turns.c */
-uint64_t reorder_chain(struct grid *grid);     /* reorder.c */
-bool is_any_policy(const struct check *check); /* it is of no scheme of access */
+uint64_t segment_sum(struct grid *grid);   /* segment_sum.c */
+uint64_t turn_chain(struct grid *grid);    /* turns.c */
+uint64_t reorder_chain(struct grid *grid); /* reorder.c */
+/* Refuses other claims of a scheme of access. */
+void require_policy(const struct check *check, const struct method *method);
 /* The largest sum, over the SMs, of initiations, what is held there, and idle cycles. */
 typedef uint64_t (*sm_idle)(const struct grid *grid, uint64_t sm, void *context);
 uint64_t by_sms(struct grid *grid, sm_idle idle, void *context);

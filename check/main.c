@@ -104,7 +104,7 @@ static void read_claim(struct check *check, const uint64_t *n) {
     struct block *block = check->block;
     const uint64_t claim = n[1];
     if (check->claims++ == 0) begin_claims(check);
-    if (!method->of_scheme && !is_any_policy(check)) refuse(check, "no claim of a scheme: %s", method->name);
+    require_policy(check, method);
     const uint64_t held = add(held_in_all(&check->machine), block == NULL ? 0 : block->stalls);
     if (method->is_lower && held > 0) refuse(check, "no execution of a machine that stands still at times");
     const uint64_t time = block == NULL ? time_of_grid(method, check->grid) : time_of_block(method, block);

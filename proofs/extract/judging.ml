@@ -16,15 +16,16 @@ let is_proven r method_name cycles =
   | None, [] -> refuse "a claim of nothing"
 
 (* Alignments of pairs of long sections, and what waits in their queues, take too long here; nothing judges
-   k-wave, k-chain-static, claims with caches, and of machine code kernels and parts of paths. *)
+   k-wave, k-chain-static, kernels of machine code, schemes of access, and segment-sum and machine code of parts
+   of paths. *)
 let of_schemes = [ "turn-chain"; "reorder-chain" ]
 let paired_most = 300
 let is_left_out r method_name =
   let length (b : block) =
     List.fold_left (fun sum (path, _) -> sum + List.length (List.concat (sections_of b path))) 0 (each_warp b) in
-  (r.is_code && List.exists (fun b -> b.parts) r.blocks)
-  || (r.grid <> None && (r.is_code || List.exists (fun b -> b.stalls > 0) r.blocks)) || String.starts_with ~prefix:"k-wave" method_name
-  || List.mem method_name ("k-chain-static" :: "segment-sum" :: of_schemes)
+  ((r.is_code || method_name = "segment-sum") && List.exists (fun (b : block) -> b.parts) r.blocks)
+  || (r.grid <> None && (r.is_code || List.exists (fun (b : block) -> b.stalls > 0) r.blocks)) || String.starts_with ~prefix:"k-wave" method_name
+  || List.mem method_name ("k-chain-static" :: of_schemes)
   || (method_name = "aln" || (method_name = "fifo" && r.dispatch = None)) && r.grid = None
   && List.exists (fun b -> length b > paired_most) r.blocks
 

@@ -194,14 +194,14 @@ struct method {
     const char *name;
     uint64_t (*of_block)(struct block *of);
     uint64_t (*of_grid)(struct grid *grid);
-    bool by_room;        /* that is asked for each number of blocks that an SM may hold */
-    bool fixed, chains;  /* of blocks that go to fixed SMs; with what chains through sub-cores say */
-    bool is_lower;       /* from below */
-    bool of_code;        /* it is of machine code */
-    bool several;        /* requests may leave by several units */
-    bool of_whole;       /* it says nothing of parts of paths */
-    const char *theorem; /* of proofs/theorems; NULL: on paper, or so in part */
-    const char *by_sums; /* then it is that of the formula with E + lam and E for SIB and H */
+    bool by_room;              /* that is asked for each number of blocks that an SM may hold */
+    bool fixed, chains;        /* of blocks that go to fixed SMs; with what chains through sub-cores say */
+    bool is_lower;             /* from below */
+    bool of_code, whole_proof; /* it is of machine code; its theorem is of whole paths */
+    bool several;              /* requests may leave by several units */
+    bool of_whole, of_scheme;  /* it says nothing of parts of paths; it is of a scheme of access */
+    const char *theorem;       /* of proofs/theorems; NULL: on paper, or so in part */
+    const char *by_sums;       /* then it is that of the formula with E + lam and E for SIB and H */
 };
 
 const struct method *method_at(uint64_t number); /* or NULL (methods.c) */
@@ -294,6 +294,7 @@ struct check {
     bool in_grid;
     struct grid *grid;
     struct code_units *units; /* of machine code, or NULL (code_units.c) */
+    struct missed *missed;    /* likewise: what is missed once beside its times (code_missed.c) */
     char *const *files;       /* that it must be of */
     int file_count;
     uint64_t claims, failed, contradicted;
@@ -302,7 +303,6 @@ struct check {
     enum followed followed;
     number_list on_paper; /* methods that are claimed, */
     number_list shown;    /* and what theorems that Coq checked show instead, or UNLIMITED */
-    uint64_t of_sm;       /* the most that is said of an SM alone */
 };
 
 #endif

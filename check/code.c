@@ -39,7 +39,6 @@ static void read_code(struct check *check, const uint64_t *n) {
                         .left = n[14],
                         .address = UNLIMITED};
     if (!machine->is_code) refuse(check, "machine code on another machine");
-    if (block->parts) refuse(check, "machine code of parts of paths");
     if (code.slot == 0 || code.stall == 0) refuse(check, "an issue and a stall take a cycle at least");
     if (code.least > code.stall) refuse(check, "a stall is at least longer than at most");
     if (code.waits >> COUNTERS != 0 || max(max(code.writes, code.reads), code.depbar) > NO_COUNTER)
@@ -87,6 +86,7 @@ const struct key code_keys[] = {
     {"code-unit", "fd", OF_MACHINE, read_code_unit},
     {"code-any-order", "u", OF_MACHINE, read_any_order},
     {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},
-    {"address", "t", OF_BLOCK, read_address}, /* of the last `code`, in the kernel of the cubin */
+    {"address", "t", OF_BLOCK, read_address},          /* of the last `code`, in the kernel of the cubin */
+    {"missed-once", "ntntttt", OF_BLOCK, read_missed}, /* as in struct missed */
     {.name = NULL},
 };

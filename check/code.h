@@ -66,6 +66,19 @@ void meet_left(const struct block *of, const struct passage *passage, uint64_t *
                const struct code *code);
 uint64_t left_behind(const struct block *of, const struct passage *passage, const uint64_t *times);
 
+/* ---- What each line misses once: section 6 (code_missed.c) ---- */
+
+/* By lines of code of an L0 and of the L1 behind all, cycles of a miss there; lines of constants, which each
+ * sub-core misses, and cycles of that. */
+struct missed {
+    uint64_t l0_bytes, l0_miss, l1_bytes, l1_lines, l1_miss, constants, constant_miss;
+};
+void read_missed(struct check *check, const uint64_t *n);
+/* Beside the times of a block, first on its SM, or of any that follow each other: 0 where warps execute whole
+ * paths, whose instructions say what they miss. */
+uint64_t missed_first(struct block *of);
+uint64_t missed_by_all(struct check *check);
+
 /* ---- Bounds (code_bounds.c) ---- */
 
 uint64_t code_elb(struct block *of);

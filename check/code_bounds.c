@@ -5,6 +5,7 @@
 #include "kernel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Rows ---- */
 
@@ -68,6 +69,8 @@ static uint64_t row_time(struct block *of, uint64_t row, bool ends, enum counted
 
 static uint64_t sum_of_rows(struct block *of, enum counted counted) {
     uint64_t sum = releases_of(of);
+    if (!of->parts && strcmp(subject_of(of->check, "inputs"), "any") == 0)
+        refuse(of->check, "whole paths, whatever the data");
     check_barriers(of);
     for (struct rows at = {0}; next_row(of, &at);) {
         const bool ends = at.step + 1 < of->rows.count || at.behind < of->rows.items[at.step].count;
@@ -77,11 +80,11 @@ static uint64_t sum_of_rows(struct block *of, enum counted counted) {
 }
 
 uint64_t code_sib(struct block *of) {
-    return sum_of_rows(of, ALL_HELD);
+    return add(sum_of_rows(of, ALL_HELD), missed_first(of));
 }
 
 uint64_t code_fib(struct block *of) {
-    return sum_of_rows(of, SPARED);
+    return add(sum_of_rows(of, SPARED), missed_first(of));
 }
 
 /* ---- Sums ---- */
@@ -118,7 +121,7 @@ static struct held *held_by_sub_core(struct block *of, struct held *all) {
 uint64_t code_elb(struct block *of) {
     struct held all;
     free(held_by_sub_core(of, &all));
-    return add(all.work, sum_of_rows(of, CHAIN));
+    return add(add(all.work, sum_of_rows(of, CHAIN)), missed_first(of));
 }
 
 /* ---- Kernels ---- */
@@ -131,8 +134,12 @@ void measure_code(struct grid *grid, struct class *class) {
     amounts[BUSY] = all.work;
     amounts[HELD] = all.near;
     amounts[LATENCY] = sum_of_rows(of, CHAIN);
-    amounts[ALPHA] = code_sib(of);
-    amounts[ALONE] = min(min(amounts[ALPHA], code_fib(of)), add(amounts[BUSY], amounts[LATENCY]));
+    amounts[ALPHA] = sum_of_rows(of, ALL_HELD);
+    amounts[ALONE] = min(min(amounts[ALPHA], sum_of_rows(of, SPARED)), add(all.work, amounts[LATENCY]));
+    grid->first_misses = max(grid->first_misses, missed_first(of));
+    if (of->parts != grid->check->blocks.items[0].parts)
+        refuse(grid->check, "warps of some blocks execute whole paths, of others parts");
+    if (of->parts) grid->misses = missed_by_all(grid->check);
 }
 
 /* chg: sections, unless its warps are all in one sub-core. */

@@ -46,16 +46,23 @@ static void meet_waits(const struct passage *passage, uint64_t units, uint64_t *
     }
 }
 
+/* What passes behind it at the least; nobody waits for the stall of a barrier. */
+static uint64_t least_behind(const struct code *code) {
+    return code->barrier ? 0 : code->least;
+}
+
+/* What waits, or passes, may be no part of what a warp executes, but for an instruction's own stall. */
 void meet_left(const struct block *of, const struct passage *passage, uint64_t *times,
                const struct code *code) {
     const uint64_t units = of->machine->units;
     const struct code *last = passage->last;
-    meet_waits(passage, units, times, code);
+    if (!of->parts) meet_waits(passage, units, times, code);
     if (is_pending(code)) add_pending(passage, units, times, code);
-    if (last != NULL) times[PASSED] = add(times[PASSED], last->least);
+    if (last != NULL && !of->parts) times[PASSED] = add(times[PASSED], last->least);
     if (!code->fixed || code->stages == 0) return;
     uint64_t *latch = &times[LATCHES + code->way[0].unit];
-    *latch = max(*latch, add(times[PASSED], code->way[0].hold));
+    const uint64_t hold = less(code->way[0].hold, of->parts ? least_behind(code) : 0);
+    *latch = max(*latch, add(times[PASSED], hold));
 }
 
 /* All that is pending, but the most of one pipe or unit; and what latches and the last slot are held beyond
@@ -73,6 +80,7 @@ uint64_t left_behind(const struct block *of, const struct passage *passage, cons
         if (column != units) most = max(most, one);
     }
     sum = add(sum - most, is_pending(last) ? last->slot : last->slot - 1);
+    if (of->parts && last->fixed) sum = add(sum, least_behind(last));
     for (uint64_t u = 0; u < units; u++)
         sum = add(sum, less(times[LATCHES + u], times[PASSED] + 1));
     return sum;

@@ -124,14 +124,21 @@ static void meet_own(const struct walk *walk, const struct code *code) {
     end_code(walk, false, code, at, over);
 }
 
+/* What of its stall, or the next one's fetch, passes without its hold. Parts of paths may have another one
+ * before what is fetched, with less of a hold. */
+static uint64_t unheld(const struct walk *walk, const struct code *code, uint64_t fetch) {
+    const uint64_t hold = hold_of(code);
+    return max(less(code->stall, hold), less(fetch, walk->block->parts ? 0 : hold));
+}
+
 /* The graph without holds. */
 static void meet_lam(const struct walk *walk, const struct code *code) {
     const struct code *last = ((const struct passage *)walk->context)->last;
     uint64_t *times = walk->times, *began = of_units(walk, BEGAN), at = code->fetch;
-    if (last != NULL) at = add(times[LAM_ISSUE], less(max(last->stall, code->fetch), hold_of(last)));
+    if (last != NULL) at = add(times[LAM_ISSUE], unheld(walk, last, code->fetch));
     times[LAM_ISSUE] = at = add(max(at, counted(walk, true, code)), code->operand);
     uint64_t over = at;
-    if (code->barrier) over = add(at, less(max(code->stall, code->behind), hold_of(code)));
+    if (code->barrier) over = add(at, unheld(walk, code, code->behind));
     for (uint64_t s = 0; s < code->stages; s++) {
         if (s > 0) at = add(at, code->way[s - 1].transfer);
         began[code->way[s].unit] = at = max(at, began[code->way[s].unit]);

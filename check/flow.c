@@ -135,12 +135,12 @@ enum followed follow_code(struct check *check, const char *path) {
         for (uint64_t i = 0; i < flow.of->code.count; i++)
             compare_inst(&flow, &flow.of->code.items[i]);
         all += flow.of->code.count;
-        for (uint64_t p = 0; p < flow.of->paths; p++)
+        for (uint64_t p = 0; p < flow.of->paths && !flow.of->parts; p++)
             follow_path(&flow, p);
     }
-    printf("code: %" PRIu64 " of %" PRIu64
-           " instructions are those of the cubin, and paths follow its ways\n",
-           flow.compared, all);
+    const bool parts = check->blocks.items[0].parts; /* both sides of a branch, one behind the other */
+    printf("code: %" PRIu64 " of %" PRIu64 " instructions are those of the cubin%s\n", flow.compared, all,
+           parts ? "" : ", and paths follow its ways");
     free(flow.waits);
     free(flow.returns);
     free(cubin.bytes);

@@ -92,10 +92,10 @@ static uint64_t time_of_fetches(const struct grid *grid, uint64_t fetches, uint6
     return add(add(mul(misses, of->miss), mul(fetches, of->latency)), waiting);
 }
 
-/* zeta(n): that n blocks of an SM wait for instructions. */
+/* zeta(n): that n blocks of an SM wait for instructions; with what lines miss once. */
 static uint64_t fetch_time(struct grid *grid, uint64_t n) {
     const uint64_t fetches = min(mul(most(grid, FETCHES, 1), n), most(grid, FETCHES, grid->blocks));
-    return time_of_fetches(grid, fetches, 1);
+    return add(time_of_fetches(grid, fetches, 1), n <= grid->room ? grid->first_misses : grid->misses);
 }
 
 /* The most of n blocks beside one that counts `own`. */
@@ -157,7 +157,7 @@ uint64_t k_all_sms(struct grid *grid) {
     uint64_t time = add(busy / sms, latencies / grid->slots);
     if (grid->chained) time = min(time, chain_area(grid, start_time(grid, grid->room)));
     const uint64_t fetches = time_of_fetches(grid, most(grid, FETCHES, blocks), min(sms, blocks));
-    const uint64_t fetch = add(rounded_up(fetches, sms), fetch_time(grid, grid->room));
+    const uint64_t fetch = add(add(rounded_up(fetches, sms), grid->misses), fetch_time(grid, grid->room));
     if (grid->room != 1) return add(time, fetch);
     const uint64_t last = add(most(grid, ALONE, 1), grid->delay), stays = most(grid, ALONE, blocks);
     return add(min(time, add(add(stays, delays), mul(sms - 1, last)) / sms), fetch);
@@ -264,6 +264,12 @@ static uint64_t worst_room(const struct method *method, struct grid *grid) {
     return add(longest, mul(grid->service, grid->blocks));
 }
 
+void require_policy(const struct check *check, const struct method *method) {
+    const char *policy = subject_of(check, "policy");
+    if (!method->of_scheme && strcmp(policy, "any") != 0 && strcmp(policy, "oldest") != 0)
+        refuse(check, "no claim of a scheme: %s", method->name);
+}
+
 uint64_t time_of_grid(const struct method *method, struct grid *grid) {
     const block_list *blocks = &grid->check->blocks;
     if (method->of_code != grid->machine->is_code)
@@ -303,8 +309,11 @@ static uint64_t time_by_sums(const struct method *method, struct grid *grid) {
 
 void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held) {
     const struct method *method = method_at(number);
-    if (method->theorem != NULL) return;
-    const uint64_t time = method->by_sums == NULL ? UNLIMITED : time_by_sums(method, check->grid);
+    /* That warps may execute parts of paths is on paper there. */
+    const bool parts = (method->of_code || method->whole_proof) && check->blocks.items[0].parts;
+    if (method->theorem != NULL && !parts) return;
+    const bool by_sums = method->by_sums != NULL && !parts;
+    const uint64_t time = by_sums ? time_by_sums(method, check->grid) : UNLIMITED;
     const uint64_t shown = time == UNLIMITED ? time : add(time, held);
     if (shown <= claim) return;
     PUSH(check, &check->on_paper, number);
@@ -312,6 +321,14 @@ void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t
 }
 
 void print_on_paper(const struct check *check) {
+    uint64_t stalls = 0;
+    for (uint64_t b = 0; b < check->blocks.count; b++)
+        stalls = max(stalls, check->blocks.items[b].stalls);
+    printf(" in a block %" PRIu64 ", an SM %" PRIu64, stalls, check->grid->of_sm);
+    if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
+    if (check->missed != NULL) printf(", and miss a line once");
+    if (check->grid->serves.count > 0) printf("; that requests are served in that order");
+    printf("; that the theorems are right");
     for (uint64_t p = 0; p < check->on_paper.count; p++) {
         printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);
         if (check->shown.items[p] != UNLIMITED) printf(" (else at most %" PRIu64 ")", check->shown.items[p]);

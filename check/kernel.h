@@ -46,6 +46,17 @@ struct run {
 /* Amounts that are found together when they are asked for first. */
 enum group { SUMS, CHAINS, SERIALS, OLDESTS, GROUPS };
 
+/* A path of a block's next warp, in the order of turns. */
+struct turn {
+    uint64_t block, path;
+};
+
+/* What an SM serves: the access of a warp at a position of its path, for so many cycles of turns. Its data is
+ * there so long behind these, and so long behind those of a service before: `back` is 0 for its own. */
+struct serve {
+    uint64_t sm, block, warp, position, turns, takes, back, late;
+};
+
 struct grid {
     struct check *check;
     const struct machine *machine;
@@ -55,7 +66,14 @@ struct grid {
     struct fetching fetching; /* `per_cycle` 0: not said */
     bool assigned;            /* blocks go to fixed SMs, by their order */
     bool stalled;             /* requests of a block are held back */
-    number_list held_of;      /* of each SM, how long its answers and its first level keep it */
+    /* Lines missed once beside times, where a block is first on its SM, and where others follow it. */
+    uint64_t first_misses, misses;
+    LIST(struct turn) turns;
+    LIST(struct turn) accesses; /* in place of a path how many a warp has */
+    LIST(struct serve) serves;
+    uint64_t channels, serving; /* entries of a channel; SMs of which it is said what they serve */
+    uint64_t of_sm;             /* the most that is said of an SM alone */
+    number_list held_of;        /* of each SM, how long its answers and its first level keep it */
     uint64_t blocks;
     bool known[GROUPS];
     ranking by[AMOUNTS]; /* of all blocks */
@@ -87,8 +105,15 @@ uint64_t k_balanced(struct grid *grid);
 uint64_t k_fixed(struct grid *grid);
 uint64_t k_serial(struct grid *grid); /* serial.c */
 uint64_t k_oldest(struct grid *grid);
-uint64_t segment_sum(struct grid *grid); /* segment_sum.c */
-uint64_t k_wave_sib(struct grid *grid);  /* wave.c */
+uint64_t segment_sum(struct grid *grid);   /* segment_sum.c */
+uint64_t turn_chain(struct grid *grid);    /* turns.c */
+uint64_t reorder_chain(struct grid *grid); /* reorder.c */
+/* Refuses other claims of a scheme of access. */
+void require_policy(const struct check *check, const struct method *method);
+/* The largest sum, over the SMs, of initiations, what is held there, and idle cycles. */
+typedef uint64_t (*sm_idle)(const struct grid *grid, uint64_t sm, void *context);
+uint64_t by_sms(struct grid *grid, sm_idle idle, void *context);
+uint64_t k_wave_sib(struct grid *grid); /* wave.c */
 uint64_t k_wave_fifo(struct grid *grid);
 uint64_t k_wave_aln(struct grid *grid); /* wave_aln.c */
 

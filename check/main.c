@@ -104,6 +104,7 @@ static void read_claim(struct check *check, const uint64_t *n) {
     struct block *block = check->block;
     const uint64_t claim = n[1];
     if (check->claims++ == 0) begin_claims(check);
+    require_policy(check, method);
     const uint64_t held = add(held_in_all(&check->machine), block == NULL ? 0 : block->stalls);
     if (method->is_lower && held > 0) refuse(check, "no execution of a machine that stands still at times");
     const uint64_t time = block == NULL ? time_of_grid(method, check->grid) : time_of_block(method, block);
@@ -118,11 +119,8 @@ static void read_claim(struct check *check, const uint64_t *n) {
     if (block != NULL) compare_shown(check, method, shown);
 }
 
-/* What the claims rest on, but is only said. */
+/* What the claims rest on, but is only said; of blocks and theorems in kernel.c. */
 static void print_unchecked(const struct check *check) {
-    uint64_t stalls = 0;
-    for (uint64_t b = 0; b < check->blocks.count; b++)
-        stalls = max(stalls, check->blocks.items[b].stalls);
     static const char *const of[] = {
         [NOT_FOLLOWED] = "instructions, times and units are those of code, launch and machine",
         [FOLLOWED] = "branches go as launch and data have it",
@@ -131,7 +129,6 @@ static void print_unchecked(const struct check *check) {
            of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
-    printf(" in a block %" PRIu64 ", an SM %" PRIu64 "; that the theorems are right", stalls, check->of_sm);
     print_on_paper(check);
     putchar('\n');
 }

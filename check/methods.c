@@ -31,7 +31,10 @@ static const struct method methods[] = {
     {"k-wave-sib", .of_grid = k_wave_sib, .of_whole = true, .theorem = "kernel/WaveCopies.v:k_wave_copies"},
     {"k-wave-aln", .of_grid = k_wave_aln, .of_whole = true, .theorem = "kernel/WaveTeamPaths.v:k_wave_teams"},
     {"k-wave-fifo", .of_grid = k_wave_fifo, .of_whole = true, .theorem = "kernel/WaveFifo.v:wave_fifo"},
-    {"segment-sum", .of_grid = segment_sum, .of_whole = true, .theorem = "memory/SegmentSum.v:segment_sum"},
+    {"segment-sum", .of_grid = segment_sum, .whole_proof = true,
+     .theorem = "memory/SegmentSum.v:segment_sum"},
+    {"turn-chain", .of_grid = turn_chain, .of_scheme = true},
+    {"reorder-chain", .of_grid = reorder_chain, .of_scheme = true},
     {"code-elb", .of_block = code_elb, .of_code = true, .theorem = "sass/CodeElb.v:code_elb"},
     {"code-sib", .of_block = code_sib, .of_code = true, .theorem = "sass/CodeSpill.v:code_fib_sections"},
     {"code-fib", .of_block = code_fib, .of_code = true, .theorem = "sass/CodeSpill.v:code_fib_sections"},
@@ -49,7 +52,7 @@ static const struct method methods[] = {
      .by_sums = "sass/CodeChainApart.v:chain_area_apart"},
     {"code-k-chain-bal", .by_room = true, .chains = true, .of_grid = k_balanced, .of_code = true},
     {"code-k-chain-static", .by_room = true, .fixed = true, .chains = true, .of_grid = k_fixed,
-     .of_code = true},
+     .of_code = true, .by_sums = "sass/CodeChainApart.v:chain_static_apart"},
 };
 
 const struct method *method_at(uint64_t number) {

@@ -173,13 +173,21 @@ Example sides_attain : fin brief 2 = 4.
 Proof. reflexivity. Qed.
 
 (** The same, each SM with its own V *)
-Theorem sides_apart b : b < 3 -> fin three b <= 4 + 0 + 2 * 1.
+Theorem sides_apart b : b < 3 -> fin three b <= 4 + 0 + 2 * 1
+  /\ fin three b <= chain_static three 1 0 side_kind (sm three b) + 0 + 1.
 Proof.
   intros Hb. destruct given_run as [C1 C2 C3 C4 C5 C6 C7].
-  apply (chain_area_apart (fun _ => over) 1 (fun _ => later_few 4 1) 2 1 0 0 1 pair longs
-    (fun _ => sides) three ltac:(split; assumption) side_kind _ _ _ _ longs_amounts
-    (fun _ _ => None) 2 (fun _ => None) longs_home longs_cores longs_chain _ longs_amounts
-    (fun _ _ => or_introl (le_n _))); auto using given_dynamic.
-  - intros N. rewrite cycles_none; [lia|reflexivity].
-  - intros i N _. rewrite cycles_cnt. apply later_few.
+  assert (forall N, cycles N (skip three) <= 0) as Skips
+    by (intros N; rewrite cycles_none; [lia|reflexivity]).
+  assert (forall i N, i < 2 -> cycles N (fun t => counted three t && over t) <= 1) as Few
+    by (intros i N _; rewrite cycles_cnt; apply later_few).
+  split.
+  - apply (chain_area_apart (fun _ => over) 1 (fun _ => later_few 4 1) 2 1 0 0 1 pair longs
+      (fun _ => sides) three ltac:(split; assumption) side_kind _ _ _ _ longs_amounts
+      (fun _ _ => None) 2 (fun _ => None) longs_home longs_cores longs_chain _ longs_amounts
+      (fun _ _ => or_introl (le_n _))); auto using given_dynamic.
+  - apply (chain_static_apart (fun _ => over) 1 (fun _ => later_few 4 1) 2 1 0 0 1 pair longs
+      (fun _ => sides) three ltac:(split; assumption) side_kind _ _ _ _ longs_amounts
+      (fun _ _ => None) 2 (fun _ => None) longs_home longs_cores longs_chain _ longs_amounts
+      (fun _ _ => or_introl (le_n _))); auto.
 Qed.

@@ -16,13 +16,16 @@ let is_proven r method_name cycles =
   | None, [] -> refuse "a claim of nothing"
 
 (* Alignments of pairs of long sections, and what waits in their queues, take too long here; nothing judges
-   k-wave, k-chain-static and kernels of machine code. *)
+   k-wave, k-chain-static, kernels of machine code, schemes of access, and segment-sum and machine code of parts
+   of paths. *)
+let of_schemes = [ "turn-chain"; "reorder-chain" ]
 let paired_most = 300
 let is_left_out r method_name =
   let length (b : block) =
     List.fold_left (fun sum (path, _) -> sum + List.length (List.concat (sections_of b path))) 0 (each_warp b) in
-  (r.grid <> None && (r.is_code || List.exists (fun b -> b.stalls > 0) r.blocks)) || String.starts_with ~prefix:"k-wave" method_name
-  || method_name = "k-chain-static"
+  ((r.is_code || method_name = "segment-sum") && List.exists (fun (b : block) -> b.parts) r.blocks)
+  || (r.grid <> None && (r.is_code || List.exists (fun (b : block) -> b.stalls > 0) r.blocks)) || String.starts_with ~prefix:"k-wave" method_name
+  || List.mem method_name ("k-chain-static" :: of_schemes)
   || (method_name = "aln" || (method_name = "fifo" && r.dispatch = None)) && r.grid = None
   && List.exists (fun b -> length b > paired_most) r.blocks
 
@@ -31,6 +34,7 @@ type verdict = Proven | Not_proven | Left_out
 (* What is claimed, in order, and whether it is proven.  As in the program in C an execution that is none ends it. *)
 let claims_in r lines =
   let claim words = match words with
+    | [ "claim"; method_name; _ ] when r.of_scheme && not (List.mem method_name of_schemes) -> refuse "no claim of a scheme"
     | [ "claim"; method_name; cycles ] when is_left_out r method_name -> ignore (any cycles); Some (method_name, Left_out)
     | [ "claim"; method_name; cycles ] ->
       Some (method_name, if is_proven r method_name (any cycles) then Proven else Not_proven)

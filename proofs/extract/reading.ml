@@ -54,6 +54,7 @@ type reading = {
   mutable is_code : bool;
   mutable holds_issue : bool;
   mutable oldest_first : bool;
+  mutable of_scheme : bool;
   mutable held : int; (* cycles in which all may stand still *)
   mutable has_machine : bool;
   mutable blocks : block list; (* backwards *)
@@ -61,7 +62,7 @@ type reading = {
 }
 
 let new_reading () =
-  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false; held = 0;
+  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false; of_scheme = false; held = 0;
     has_machine = false; blocks = []; grid = None }
 
 let new_block registers =
@@ -143,7 +144,6 @@ let read_code r b words =
   | stall :: least :: slot :: fetch :: operand :: behind :: fixed :: barrier :: writes :: write :: reads :: read :: waits
     :: depbar :: left :: stages ->
     if not r.is_code then refuse "machine code on another machine";
-    if b.parts then refuse "machine code of parts of paths";
     if fixed > 1 || barrier > 1 then refuse "no flag";
     if slot = 0 then refuse "an issue takes a cycle at least";
     if waits > 255 then refuse "no such counter";
@@ -210,6 +210,8 @@ let read_of_block r b key words =
   | "warps", [ path; core; count ] ->
     b.warps <- (number (paths b) path, number r.sub_cores core, at_least_1 count) :: b.warps
   | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code *)
+  | ("turns" | "accesses"), _ :: _ -> ignore (List.map any words)
+  | "missed-once", _ when b.parts -> ignore (List.map any words) (* both are of claims that are left out *)
   | "at", [ _; _; _; _ ] -> b.at <- List.map any words :: b.at
   | _ -> refuse key
 
@@ -227,6 +229,7 @@ let read_of_grid r grid key words =
   | "held-sm", [ sm; answers; each; stalls ], _ ->
     if number grid.sms sm <> List.length grid.held_of then refuse "SMs in their order";
     grid.held_of <- Checked.add (Checked.mul (any answers) (any each)) (any stalls) :: grid.held_of
+  | ("channels" | "serves" | "serve"), _, _ -> ignore (List.map any words) (* no definition counts it *)
   | "next", [ number_of_class; count ], _ ->
     grid.assigned <- (below grid.classes number_of_class, at_least_1 count) :: grid.assigned
   | _ -> refuse key
@@ -264,7 +267,9 @@ let read_line r words =
   match words with
   | [] -> ()
   | "of" :: _ when r.blocks <> [] -> refuse "of behind a block"
-  | [ "of"; "policy"; policy ] -> r.oldest_first <- policy = "oldest"
+  | [ "of"; "policy"; policy ] ->
+    r.oldest_first <- policy = "oldest";
+    r.of_scheme <- not (List.mem policy [ "any"; "oldest" ])
   | "of" :: _ -> () (* only the program in C asks of what it is *)
   | key :: _ when (key = "machine" || key = "code-machine") = r.has_machine -> refuse "the machine comes first, and once"
   | ("machine" | "code-machine") :: _ -> read_machine r words

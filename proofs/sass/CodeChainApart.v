@@ -1,11 +1,11 @@
-(** * K-CHAIN-AREA of machine code with V: theorems 5 and 7 of docs/machine-code-bounds.md
+(** * K-CHAIN and -AREA of machine code with V: theorems 5 and 7 of docs/machine-code-bounds.md
 
     Outside of its V each SM keeps the accounts of chains (CodeChain.v), as its own ledger
     (CodeApart.v); what SMs leave out counts twice. *)
 
 From Warpbound Require Import Base Cycles Largest Formulas ChainFormulas Ledger GridLedger Dynamic
-  Held ChainArea CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeChain CodeBeside
-  CodeApart.
+  Held ChainDispatch ChainArea Apart CodeMachine CodeEnough CodeElb CodeOutside CodeLedger CodeChain
+  CodeBeside CodeApart.
 
 Section Sms.
   Variables (off : nat -> nat -> bool) (size : nat).
@@ -72,5 +72,29 @@ Section Sms.
     pose proof (held_up X service Skips b _ (k_chain_area_apart X M R delta n kd _ _ [ck] Ap Own D W
       b
       Hb)) as H'. cbn [map] in H'. lia.
+  Qed.
+
+  (** *** K-CHAIN with V, static dispatch *)
+  Theorem chain_static_apart b : b < count X ->
+    fin X b <= chain_static X R delta ck (sm X b) + service + n.
+  Proof.
+    intros Hb. pose proof (kernel_apart_runs off size Finite M R delta n mach prog sched X Run kd
+      lP lI lD lR HK' HS Few) as Ap.
+    destruct (on_some X M R delta n kd _ _ Ap b Hb) as [Hi Hin]. set (i := sm X b) in *.
+    destruct (own_chains i Hi) as [Lg Ch].
+    assert (sm (own i) b = i) as E
+      by (apply (in_on_sm (own i) i b), (here_in X M R delta n kd _ _ Ap); assumption).
+    assert (cycles (fin (own i) b) (counted (own i)) <= chain_static X R delta ck i) as H.
+    { pose proof (k_chain_static (own i) M R delta ck Lg Ch b Hb) as H. rewrite E in H.
+      etransitivity; [exact H|]. unfold chain_static, late.
+      rewrite (a_here _ _ _ _ _ _ _ _ Ap i Hi).
+      assert (forall c, In c (on_sm X i) -> first (own i) c = first X c) as F
+        by (intros c Hc; apply (a_place _ _ _ _ _ _ _ _ Ap i c Hi Hc)).
+      replace (forallb (first (own i)) (on_sm X i)) with (forallb (first X) (on_sm X i));
+        [apply le_n|].
+      revert F. generalize (on_sm X i). intros k F. induction k as [|c k IH]; [reflexivity|]. cbn.
+      rewrite (F c (or_introl eq_refl)), IH; [reflexivity|]. intros; apply F; right; assumption. }
+    pose proof (held_up X service Skips b _
+      (in_time X M R delta n kd _ _ Ap i b _ Hi Hin H)). lia.
   Qed.
 End Sms.

@@ -46,14 +46,14 @@ def with_word(lines, number, word, value):
 class Certificate:
     """One of the first block of a kernel in machine code."""
 
-    def __init__(self, folder, cubin):
+    def __init__(self, folder, cubin, *options):
         self.cubin = cubin
         self.launch = ROOT / "kernels" / (cubin.name.split(".")[0] + ".yaml")
         preset = PRESETS[cubin.name.split(".")[1]]
         self.machine, self.file = pathlib.Path(folder, preset + ".yaml"), pathlib.Path(folder, "certificate")
         self.machine.write_text(run(WARPBOUND, "machine", "show", preset).stdout, encoding="utf-8")
         run(WARPBOUND, "analyze", cubin, "-l", self.launch, "-m", preset, "-q", "-i", "0,0,0", "--method", "elb",
-            "--certificate", self.file)
+            "--certificate", self.file, *options)
         self.lines = self.file.read_text(encoding="utf-8").split("\n")[:-2] if self.file.exists() else []
 
     def check(self, lines, cubin=None):
@@ -118,6 +118,16 @@ class Followed(unittest.TestCase):
             accepted += done.returncode != 2
         self.assertGreater(len(runs), 10)
         self.assertLess(accepted, 2)
+
+    def test_parts_of_paths_are_compared(self):
+        self.one = Certificate(self.folder.name, self.one.cubin, "--inputs", "any")
+        done = self.one.check(self.one.lines)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(" instructions are those of the cubin\n", done.stdout)
+        self.assertIn("; that what warps execute are parts of the paths, and miss a line once; ", done.stdout)
+        self.each("code", 1, "1", "the stall of the cubin", "a stall is at least longer")
+        self.refused([line for line in self.one.lines if not line.startswith("missed-once ")], "what lines miss once")
+        self.refused([line for line in self.one.lines if line != "parts"], "whole paths say where they miss")
 
     def test_other_kernels_are_refused(self):
         self.refused(with_word(self.one.lines, 1, 2, "reducer"), "the cubin has no kernel reducer")

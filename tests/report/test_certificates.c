@@ -316,6 +316,82 @@ static void test_random_grids_of_a_policy_are_computed_alike(void **state) {
             "block 2\ninst 0 2 8 0 0 0 0\ninst 1 1 0 0 0 1 0 1\nsection\nrun 0 2\nrow 0\nwarps 0 0 2\n"      \
             "grid " grid "\nclass 0 3\nclass 1 2\nnext 0 2\nnext 1 2\nnext 0 1\n" lines
 
+/* A warp that waits for nothing, and one that waits for 5 cycles, in an order of turns. */
+#define TURNS(parts, turns, lines)                                                                           \
+    "of policy pure-rr\nmachine 0 1 1 0\nunit 0 1\nblock 1\n" parts                                          \
+    "inst 0 1 4 0 0 0\ninst 0 1 5 0 0 0 0\ninst 0 1 0 0 0 1 0\nsection\nrun 0 1\nagain 1 1\nsection\nrun 1 " \
+    "2\n"                                                                                                    \
+    "row 0 1\nwarps 0 0 1\nwarps 1 0 1\n" turns "grid 1 2 2 3 0\n" lines "held-sm 0 0 0 0\n"
+#define ONE "class 0 1\nnext 0 1\n"
+#define SIMPLE                                                                                               \
+    "block 0\ninst 0 1 0 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\nturns 0\ngrid 1 1 1 0 0\n" ONE         \
+    "held-sm 0 0 0 0\n"
+
+static const struct forged turns[] = {
+    {TURNS("", "turns 0 1\n", ONE) "claim turn-chain 9\n", 0, "turn-chain: at most 9 cycles: proven\n"},
+    {TURNS("", "turns 0 1\n", ONE) "claim turn-chain 8\n", 1, "what can be shown is 9"},
+    /* The second instruction has its turn behind what waits. */
+    {TURNS("", "turns 1 0\n", ONE) "claim turn-chain 12\n", 1, "what can be shown is 13"},
+    /* Two that are there from the start, and a third one behind them. */
+    {TURNS("", "turns 0 1\n", "class 0 2\nnext 0 2\n") "claim turn-chain 16\n", 1, "what can be shown is 17"},
+    {TURNS("", "turns 0 1\n", "class 0 3\nnext 0 3\n") "claim turn-chain 41\n", 1, "what can be shown is 42"},
+    {TURNS("parts\n", "turns 0 1\n", ONE) "claim turn-chain 12\n", 1, "what can be shown is 13"},
+    {TURNS("", "", ONE) "claim turn-chain 99\n", 2, "turns are of other warps than there are"},
+    {TURNS("", "turns 0 0\n", ONE) "claim turn-chain 99\n", 2, "turns are of other warps than there are"},
+    {TURNS("", "turns 0 1\n", ONE) "claim segment-sum 99\n", 2, "no claim of a scheme: segment-sum"},
+    {TURNS("", "turns 0 1\n", ONE) "claim k-sm-static 99\n", 2, "no claim of a scheme: k-sm-static"},
+    {TURNS("", "turns 0 1\n", "class 0 1\n") "claim turn-chain 99\n", 2, "no SM is said to get a block"},
+    {"of policy pure-rr\n" ROWS "claim sib 99\n", 2, "no claim of a scheme: sib"},
+    {"of policy pure-rr\nmachine 0 1 2 0\nunit 0 1\n" SIMPLE "claim turn-chain 99\n", 2,
+     "several instructions"},
+    {"of policy pure-rr\nmachine 0 1 1 1\nunit 0 1\n" SIMPLE "claim turn-chain 99\n", 2,
+     "barriers take time"},
+    {"machine 0 1 1 0\nunit 0 1\n" SIMPLE "claim turn-chain 99\n", 2, "it is said to be of policy any"},
+};
+
+/* Two warps that load and wait for that, the second for what the first has asked for. */
+#define ORDER(policy, accesses, lines)                                                                       \
+    policy "machine 0 1 1 0\nunit 0 1\nblock 1\ninst 0 1 4 0 0 0 0\ninst 0 1 0 0 0 1 0\nsection\nrun 0 "     \
+           "2\nrow 0\n"                                                                                      \
+           "warps 0 0 2\nturns 0 0\n" accesses "grid 1 1 1 3 0\n" lines
+#define ORDERED(lines) ORDER("of policy reorder\n", "accesses 1 1\n", ONE "held-sm 0 0 0 0\n" lines)
+#define FIRST "channels 2\nserves 0\nserve 0 0 0 1 10 0 0\n"
+#define SECOND "serve 0 1 0 1 2 1 12\n"
+
+static const struct forged orders[] = {
+    {ORDERED(FIRST SECOND "claim reorder-chain 18\n"), 0, "reorder-chain: at most 18 cycles: proven\n"},
+    {ORDERED(FIRST SECOND "claim reorder-chain 17\n"), 1, "what can be shown is 18"},
+    {ORDERED(FIRST SECOND "claim reorder-chain 99\n"), 0, "; that requests are served in that order; "},
+    {ORDERED(FIRST "serve 0 1 0 1 2 0 12\nclaim reorder-chain 17\n"), 1, "what can be shown is 18"},
+    {ORDERED(FIRST "serve 0 1 0 5 2 1 12\nclaim reorder-chain 21\n"), 1, "what can be shown is 22"},
+    /* The second block starts 3 cycles behind the end of the first. */
+    {ORDER("of policy reorder\n", "accesses 1 1\n",
+           "class 0 2\nnext 0 2\nheld-sm 0 0 0 0\n" FIRST SECOND
+           "serve 1 0 0 1 10 0 0\nserve 1 1 0 1 2 0 0\nclaim reorder-chain 36\n"),
+     1, "what can be shown is 37"},
+    {ORDER("of policy reorder\n", "accesses 1 1\n",
+           "class 0 2\nnext 0 2\nheld-sm 0 0 0 0\n" FIRST SECOND
+           "serve 1 0 0 1 10 0 0\nserve 0 0 1 1 1 0 0\nclaim reorder-chain 99\n"),
+     2, "behind one of a later generation"},
+    {ORDERED(FIRST "claim reorder-chain 99\n"), 2, "other accesses are served than there are"},
+    {ORDERED(FIRST FIRST "claim reorder-chain 99\n"), 2, "SMs serve in their order"},
+    {ORDERED(FIRST "serve 0 1 9 1 2 1 12\nclaim reorder-chain 99\n"), 2,
+     "warp 1 of block 0 is not where it is served"},
+    {ORDERED(FIRST "serve 0 2 0 1 2 1 12\nclaim reorder-chain 99\n"), 2, "SM 0 serves what it has not"},
+    {ORDERED(FIRST "serve 1 1 0 1 2 1 12\nclaim reorder-chain 99\n"), 2, "SM 0 serves what it has not"},
+    {ORDERED(FIRST "serve 0 1 0 1 2 2 12\nclaim reorder-chain 99\n"), 2, "SM 0 serves what it has not"},
+    {ORDERED("serves 0\n" SECOND "claim reorder-chain 99\n"), 2, "it is not said what channels hold"},
+    {ORDERED("channels 2\n" SECOND), 2, "no SM is said to serve"},
+    {ORDERED(FIRST SECOND "claim turn-chain 99\n"), 2, "of policy reorder, and what follows of pure-rr"},
+    {ORDERED(FIRST SECOND "claim segment-sum 99\n"), 2, "no claim of a scheme: segment-sum"},
+    {ORDER("of policy reorder\n", "", ONE "held-sm 0 0 0 0\n" FIRST SECOND "claim reorder-chain 99\n"), 2,
+     "it is not said what accesses there are"},
+    {ORDER("", "accesses 1 1\n", ONE "held-sm 0 0 0 0\n" FIRST SECOND "claim reorder-chain 99\n"), 2,
+     "it is said to be of policy any"},
+    {ORDER("of policy reorder\n", "accesses 1 1\n", "class 0 1\n" FIRST SECOND "claim reorder-chain 99\n"), 2,
+     "no SM is said to get a block"},
+};
+
 /* One warp alone takes 2 + 3 + 1; the other adds 2 + 1. */
 static const struct forged forgeries[] = {
     {ROWS "claim sib 9\n", 0, "block: sib: at most 9 cycles: proven"},
@@ -553,6 +629,8 @@ static void test_forgeries_are_refused(void **state) {
     check_forgeries(forgeries, sizeof forgeries / sizeof *forgeries);
     check_forgeries(executions, sizeof executions / sizeof *executions);
     check_forgeries(held, sizeof held / sizeof *held);
+    check_forgeries(turns, sizeof turns / sizeof *turns);
+    check_forgeries(orders, sizeof orders / sizeof *orders);
 }
 
 /* Whatever byte is changed: what it says is not true, or the sum at the end tells. */

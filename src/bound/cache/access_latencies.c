@@ -31,6 +31,18 @@ void access_latencies(const struct timed_grid *timed, const struct must_hits *hi
         latencies = warp_latencies(timed, hits, block, w, latencies);
 }
 
+void access_initiations_set(const struct timed_grid *timed, uint32_t block, struct execution_cost *costs) {
+    for (uint32_t w = 0; w < timed->grid->warp_count; w++) {
+        const uint32_t count = traffic_pattern_of(&timed->traffic, block, w)->access_count;
+        struct warp_steps steps = warp_steps_begin(timed, block, w);
+        struct warp_step step;
+        for (uint32_t done = 0; done < count && warp_steps_next_of_sum(&steps, &step); done = steps.access)
+            for (uint32_t a = done; a < steps.access; a++)
+                costs[a].init = (uint32_t)cycles_min(step.init, UINT32_MAX);
+        costs += count;
+    }
+}
+
 void access_latencies_set(const uint32_t *latencies, uint64_t count, struct execution_cost *costs) {
     for (uint64_t a = 0; a < count; a++)
         if (latencies[a] != LATENCY_OF_CLASS) costs[a].latency = latencies[a];

@@ -17,4 +17,8 @@ void access_latencies(const struct timed_grid *timed, const struct must_hits *hi
 /* Gives accesses in this order these latencies. */
 void access_latencies_set(const uint32_t *latencies, uint64_t count, struct execution_cost *costs);
 
+/* Gives accesses of the block, in this order, the initiations that sums over the grid have: where lanes or
+ * addresses are not known these are of no more requests than there are lines in what is accessed. */
+void access_initiations_set(const struct timed_grid *timed, uint32_t block, struct execution_cost *costs);
+
 #endif

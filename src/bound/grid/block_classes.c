@@ -113,8 +113,10 @@ static wb_status share_sm(const struct timed_code *all, struct timed_block *time
 wb_status class_times_make(const struct timed_grid *timed, const struct grid_work *work, uint32_t class,
                            wb_diagnostics *diagnostics, struct class_times *made) {
     const struct wb_grid *grid = timed->grid;
-    if (grid->cover.covers)
-        return time_block(grid->covering.items[class].block, work->machine, diagnostics, &made->timed);
+    if (grid->cover.covers) {
+        WB_TRY(time_block(grid->covering.items[class].block, work->machine, diagnostics, &made->timed));
+        return share_sm(&work->covered, &made->timed, diagnostics);
+    }
     WB_TRY(time_class(timed, work->machine, work->classes.items[class].first, diagnostics, made));
     return share_sm(&timed->code, &made->timed, diagnostics);
 }
@@ -222,9 +224,8 @@ static wb_status add_blocks_by_hand(const struct class_source *source, struct gr
     return WB_OK;
 }
 
-/* The code that any covering block of a grid executes, where blocks share it; else none. */
-static wb_status time_covering_code(const struct class_source *source, struct grid_work *work,
-                                    struct timed_code *code) {
+/* Finds the code that any covering block of a grid executes, where blocks share it; else none. */
+static wb_status time_covering_code(const struct class_source *source, struct grid_work *work) {
     const struct wb_grid *grid = source->covering;
     const char *kernel = wb_kernel_name(grid->kernel);
     const uint32_t count = grid->code_first[grid->kernel->module->function_count];
@@ -241,15 +242,15 @@ static wb_status time_covering_code(const struct class_source *source, struct gr
     const struct wb_block *first = grid->covering.items[0].block;
     const struct executed_code executed = {first->kernel, first->code_first, first->size,  first->warp_width,
                                            any,           &first->objects,   &first->notes};
-    return timed_code_from(&executed, work->machine, source->diagnostics, &work->arena, code);
+    return timed_code_from(&executed, work->machine, source->diagnostics, &work->arena, &work->covered);
 }
 
 /* Adds the class of a covering block. */
-static wb_status add_covering(const struct wb_block *block, const struct timed_code *all,
-                              const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work) {
+static wb_status add_covering(const struct wb_block *block, const wb_watch *watch,
+                              wb_diagnostics *diagnostics, struct grid_work *work) {
     struct timed_block timed = {0};
     wb_status status = time_block(block, work->machine, diagnostics, &timed);
-    if (status == WB_OK) status = share_sm(all, &timed, diagnostics);
+    if (status == WB_OK) status = share_sm(&work->covered, &timed, diagnostics);
     if (status == WB_OK) status = profile_class(&timed, watch, diagnostics, work);
     if (status == WB_OK) work->classes.items[work->classes.count - 1].timed = NULL;
     timed_block_free(&timed);
@@ -262,11 +263,10 @@ static wb_status add_blocks_covering(const struct class_source *source, struct g
     work->covering = grid->covering.items[0].block;
     work->class_of = arena_array(&work->arena, grid->blocks.count + 1, sizeof *work->class_of);
     if (work->class_of == NULL) return diagnose_out_of_memory(source->diagnostics, work->machine->name);
-    struct timed_code all = {0};
-    WB_TRY(time_covering_code(source, work, &all));
+    WB_TRY(time_covering_code(source, work));
     for (uint32_t k = 0; k < classes; k++) {
         WB_TRY(ask_watch(source->watch, k, classes, source->diagnostics));
-        WB_TRY(add_covering(grid->covering.items[k].block, &all, source->watch, source->diagnostics, work));
+        WB_TRY(add_covering(grid->covering.items[k].block, source->watch, source->diagnostics, work));
     }
     for (size_t b = 0; b < grid->blocks.count; b++)
         grid_work_add_block(work, grid->blocks.items[b].covering, 1);

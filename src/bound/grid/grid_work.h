@@ -275,6 +275,7 @@ struct grid_work {
     struct grid_work *without;       /* the same without passes of loops that are counted in all; or NULL */
     struct counted_loops counted;    /* these loops, with what a pass takes at most in any block */
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
+    struct timed_code covered;       /* then of machine code what any of them executes */
     assumed_set assumed;             /* of the code of all classes */
     VEC(struct block_class) classes;
     struct code_lines code;                 /* that any block fetches */

@@ -16,6 +16,8 @@ struct grid_work;
 struct memory_work;
 struct request_load;
 struct schedule_witness;
+struct sm_work;
+struct text;
 struct together_times;
 struct timed_grid;
 
@@ -99,6 +101,10 @@ struct bound_method {
     /* Attributes the cycles of a bound (cost/costs.h), less what is added to bounds of blocks; NULL: the
      * folder cost does. */
     wb_status (*attribute)(struct cost_maker *maker, cycles total);
+    /* Writes what a certificate says of each SM of a grid, and finds their misses and turns; NULL: nothing.
+     */
+    wb_status (*certify)(const struct memory_work *work, wb_diagnostics *diagnostics, struct text *out,
+                         struct sm_work *sms);
     uint32_t needs;           /* enum bound_need */
     bool any_order;           /* holds in whatever order units start the instructions that wait for them */
     bool tightest;            /* as tight a sum as there is: asked of blocks that have an SM to themselves */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/containers.h"
+#include "bound/analysis/registry.h"
 #include "bound/cache/access_latencies.h"
 #include "bound/method/beside.h"
 #include "memory/requests/requests.h"
@@ -141,6 +142,7 @@ struct cached_writer {
     uint32_t *kind_of;    /* per block of the grid */
     uint64_t *counts;     /* per kind its blocks */
     struct sm_work *sms;
+    struct text served; /* of scheme reorder what SMs serve, in its order */
 };
 
 /* ---- Which blocks are alike ---------------------------------------------------------------------------- */
@@ -154,7 +156,7 @@ static wb_status note_block(struct cached_writer *writer, const struct must_hits
     wb_status status = key == NULL ? WB_ERR_LIMIT : WB_OK;
     if (status == WB_OK) {
         key[0] = timed->traffic.block_variants[block];
-        access_latencies(timed, hits, block, key + 1);
+        if (hits != NULL) access_latencies(timed, hits, block, key + 1);
         status =
             intern_copy(&writer->kinds, key, (count + 1) * sizeof *key, &writer->kind_of[block], &is_new);
     }
@@ -177,13 +179,29 @@ static wb_status note_sm(struct cached_writer *writer, uint32_t sm) {
     return status;
 }
 
+/* Of scheme reorder: the method knows what is served when. Blocks of one variant are alike. */
+static wb_status note_order(struct cached_writer *writer) {
+    const struct bound_method *method;
+    for (size_t m = 0; (method = bound_method_at(m)) != NULL && method->certify == NULL;)
+        m++;
+    if (method == NULL) return WB_ERR_DECLINED;
+    for (uint32_t b = 0; b < writer->work->block_count; b++)
+        WB_TRY(note_block(writer, NULL, b));
+    return method->certify(writer->work, writer->diagnostics, &writer->served, writer->sms);
+}
+
+static wb_status note_sms(struct cached_writer *writer) {
+    for (uint32_t s = 0; s < memory_work_sms(writer->work); s++)
+        WB_TRY(note_sm(writer, s));
+    return WB_OK;
+}
+
 static wb_status note_blocks(struct cached_writer *writer) {
     const struct memory_work *work = writer->work;
     writer->kind_of = arena_array(&writer->arena, (size_t)work->block_count + 1, sizeof *writer->kind_of);
     writer->sms = memory_work_of_sms(work, &writer->arena);
     if (writer->kind_of == NULL || writer->sms == NULL) return WB_ERR_LIMIT;
-    for (uint32_t s = 0; s < memory_work_sms(work); s++)
-        WB_TRY(note_sm(writer, s));
+    WB_TRY(work->scheme->reorder ? note_order(writer) : note_sms(writer));
     writer->counts = arena_array(&writer->arena, writer->firsts.count + 1, sizeof *writer->counts);
     if (writer->counts == NULL) return WB_ERR_LIMIT;
     for (uint32_t b = 0; b < work->block_count; b++)
@@ -196,6 +214,30 @@ static wb_status note_blocks(struct cached_writer *writer) {
 
 /* ---- What is written ----------------------------------------------------------------------------------- */
 
+/* The paths of the warps in the order of their turns. */
+static void put_turns(struct text *out, const struct timed_block *block) {
+    text_string(out, "turns");
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        text_printf(out, " %u", block->warp_path[w]);
+    text_char(out, '\n');
+}
+
+/* How many instructions of each warp make requests: one of several accesses has them one behind the other. */
+static void put_accesses(struct text *out, const struct timed_grid *timed, uint32_t block) {
+    text_string(out, "accesses");
+    for (uint32_t w = 0; w < timed->grid->warp_count; w++) {
+        const struct traffic_pattern *pattern = traffic_pattern_of(&timed->traffic, block, w);
+        uint64_t count = 0, last = UINT64_MAX;
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            if (pattern->accesses[a].request_count == 0 || pattern->accesses[a].step == last) continue;
+            last = pattern->accesses[a].step;
+            count++;
+        }
+        text_printf(out, " %" PRIu64, count);
+    }
+    text_char(out, '\n');
+}
+
 static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     const struct timed_grid *timed = writer->work->timed;
     const uint32_t *key = (const uint32_t *)(const void *)writer->kinds.entries.items[kind].text;
@@ -206,14 +248,19 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     char name[32];
     (void)text_format(name, sizeof name, "block-%u", first);
     WB_TRY(grid_block_make(timed->grid, first, writer->diagnostics, &block));
+    block->covering = timed->grid->cover.covers;
     wb_status status = access_costs_make(block, timed->machine, writer->diagnostics, &costs);
     if (status == WB_OK) {
-        access_latencies_set(key + 1, accesses_of_block(timed, first), costs);
+        if (!writer->work->scheme->reorder)
+            access_latencies_set(key + 1, accesses_of_block(timed, first), costs);
+        access_initiations_set(timed, first, costs);
         status = timed_block_from(block, timed->machine, costs, writer->diagnostics, &made);
     }
     if (status == WB_OK)
         status = certificate_put_block(writer->certificate, name, &made, writer->diagnostics);
     text_string(&writer->certificate->text, "stalled 0 0 1 -\n"); /* memory is held as a whole */
+    if (writer->work->scheme != gpu_scheme_at(0)) put_turns(&writer->certificate->text, &made);
+    if (writer->work->scheme->reorder) put_accesses(&writer->certificate->text, timed, first);
     timed_block_free(&made);
     free(costs);
     wb_block_free(block);
@@ -248,7 +295,8 @@ static wb_status put_grid(struct cached_writer *writer) {
         text_printf(out, "class %u %" PRIu64 "\nfetches 0\n", k, writer->counts[k]);
     certificate_put_order(out, writer->kind_of, writer->work->block_count);
     put_sms(writer);
-    return WB_OK;
+    if (writer->served.length > 0) text_append(out, writer->served.data, writer->served.length);
+    return writer->served.failed ? WB_ERR_LIMIT : WB_OK;
 }
 
 wb_status certificate_put_cached(struct certificate *certificate, const wb_analysis *analysis,
@@ -259,6 +307,7 @@ wb_status certificate_put_cached(struct certificate *certificate, const wb_analy
     if (status == WB_OK) status = put_grid(&writer);
     intern_free(&writer.kinds);
     vec_free(&writer.firsts);
+    text_free(&writer.served);
     arena_free(&writer.arena);
     return status;
 }

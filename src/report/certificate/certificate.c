@@ -11,15 +11,7 @@
 #include "bound/method/beside.h"
 #include "report/certificate/parts.h"
 
-/* Why there is none of machine code, or NULL. */
-static const char *code_objection(const wb_analysis *analysis) {
-    const bool of_kernel = analysis->kind == SUBJECT_KERNEL;
-    if (of_kernel ? analysis->work.covering != NULL : analysis->code.rules.parts)
-        return "warps execute parts of paths, and bounds count misses beside them";
-    return NULL;
-}
-
-/* The same of PTX. */
+/* Why there is none of PTX, or NULL. */
 static const char *ptx_objection(const wb_analysis *analysis) {
     const struct memory_work *work = &analysis->memory;
     const bool can_stall = fetch_can_stall(&analysis->machine->fetch);
@@ -29,13 +21,9 @@ static const char *ptx_objection(const wb_analysis *analysis) {
     if (can_stall && analysis->kind != SUBJECT_BLOCK && !is_kernel)
         return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
     if (analysis->kind != SUBJECT_CACHED_GRID) return NULL;
-    if (work->scheme != gpu_scheme_at(0)) return "there are no certificates of this scheme";
     if (memory_dispatch_is_dynamic(&work->machine->memory))
         return "with caches there are certificates of kernels whose blocks go to fixed SMs; --block-index "
                "asks for one block";
-    if (work->timed->grid->cover.covers)
-        return "with caches there are no certificates of kernels on covering paths; --block-index asks for "
-               "one block";
     return NULL;
 }
 
@@ -50,7 +38,7 @@ static const struct certificate_model {
     const char *prefix; /* of methods */
     /* R1 to R7 are the rules of executions: these are shown, and what follows from the rules is claimed. */
     bool has_rules;
-    const char *(*objection)(const wb_analysis *analysis);
+    const char *(*objection)(const wb_analysis *analysis); /* NULL: there is one of everything */
     void (*put_machine)(struct text *out, const struct wb_machine *machine);
     wb_status (*show)(const struct block_class *class, wb_diagnostics *diagnostics,
                       struct shown_kernel *shown);
@@ -130,14 +118,25 @@ static bool is_claimed(const wb_bound *bound, const struct timed_block *block, c
     return false;
 }
 
+/* Whether it is less than the certificate shows, by facts that count passes of loops in all. */
+static bool counts_passes(const wb_analysis *analysis, const wb_bound *bound) {
+    const struct code_profile *code = &analysis->code;
+    return strcmp(bound->method, "elb") == 0 && code->by_facts < cycles_add(code->work, code->latency);
+}
+
+static void put_claim(struct certificate *certificate, const char *prefix, const char *method,
+                      cycles claimed) {
+    text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n", prefix, method, claimed);
+    certificate->claims++;
+}
+
 /* Claims what was found by these methods; what the report says besides is a comment. */
 static void claim_bounds(struct certificate *certificate, const wb_analysis *analysis,
                          const char *const *methods) {
     for (size_t b = 0; b < analysis->bounds.count; b++) {
         const wb_bound *bound = &analysis->bounds.items[b];
-        if (is_claimed(bound, analysis->timed, methods))
-            text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n", model_of(analysis->machine)->prefix,
-                        bound->method, bound->cycles);
+        if (is_claimed(bound, analysis->timed, methods) && !counts_passes(analysis, bound))
+            put_claim(certificate, model_of(analysis->machine)->prefix, bound->method, bound->cycles);
         else if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
             text_printf(&certificate->text, "# reported: %s%s%s %" PRIu64 "\n", bound->method,
                         bound->form != NULL ? " by form " : "", bound->form != NULL ? bound->form : "",
@@ -154,7 +153,7 @@ static wb_status put_block(struct certificate *certificate, const wb_analysis *a
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed, diagnostics));
     held_part_block(&certificate->text, analysis);
     if (keeps_rules) WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
-    if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
+    if (longest > 0) put_claim(certificate, "", "lower", longest);
     claim_bounds(certificate, analysis, methods);
     return WB_OK;
 }
@@ -225,7 +224,7 @@ void certificate_put_order(struct text *out, const uint32_t *class_of, uint32_t 
     }
 }
 
-/* Times of blocks of machine code with all misses on their paths. */
+/* Times of blocks of machine code with all misses on their paths, or of parts of paths beside them. */
 static wb_status show_code(const struct block_class *class, wb_diagnostics *diagnostics,
                            struct shown_kernel *shown) {
     struct code_profile cold;
@@ -282,17 +281,19 @@ static wb_status show_classes(struct certificate *certificate, const wb_analysis
     return WB_OK;
 }
 
-/* Sums up what is shown of machine code: nothing is missed beside it. */
+/* Sums up what is shown of machine code. Beside it nothing is missed, unless warps execute parts of paths. */
 static wb_status sum_code(struct grid_work *shown) {
-    shown->cold_sets = (struct cold_sets){0};
-    shown->cold = (struct cold_times){0};
+    if (shown->covering == NULL) {
+        shown->cold_sets = (struct cold_sets){0};
+        shown->cold = (struct cold_times){0};
+    }
     shown->latency_total = shown->latency_most = 0;
     return grid_work_finish(shown);
 }
 
 static const struct certificate_model models[] = {
     [ISA_PTX] = {"", true, ptx_objection, put_machine, show_block, grid_work_rank_again},
-    [ISA_SASS] = {"code-", false, code_objection, code_part_machine, show_code, sum_code}};
+    [ISA_SASS] = {"code-", false, NULL, code_part_machine, show_code, sum_code}};
 
 /* What instruction fetch takes, be it nothing. */
 static void put_fetching(struct text *out, const struct grid_work *work) {
@@ -368,13 +369,13 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
         if (claimed == CYCLES_SATURATED) continue;
         if (p == WAVE_ALIGNED && (times.cut_short || !are_checkable(work))) continue;
         if (p == WAVE_QUEUES && !is_checkable("fifo", work->classes.items[0].timed)) continue;
-        text_printf(&certificate->text, "claim %s %" PRIu64 "\n", methods[p], claimed);
+        put_claim(certificate, "", methods[p], claimed);
     }
     return WB_OK;
 }
 
 /* The values of the formulas if only the certificate's data about blocks is known. */
-static void put_kernel_claims(struct text *out, const struct grid_work *shown, cycles beside) {
+static void put_kernel_claims(struct certificate *certificate, const struct grid_work *shown, cycles beside) {
     const bool contended =
         memory_is_contended(&shown->machine->memory) || fetch_can_stall(&shown->machine->fetch);
     const struct certificate_model *model = model_of(shown->machine);
@@ -386,7 +387,7 @@ static void put_kernel_claims(struct text *out, const struct grid_work *shown, c
         const struct kernel_time time = kernel_time_worst(shown, kernel_claims[c].formula);
         const cycles claimed = cycles_add(kernel_time_sum(&time), beside);
         if (claimed != CYCLES_SATURATED)
-            text_printf(out, "claim %s%s %" PRIu64 "\n", model->prefix, kernel_claims[c].method, claimed);
+            put_claim(certificate, model->prefix, kernel_claims[c].method, claimed);
     }
 }
 
@@ -400,13 +401,14 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     memset(&shown.work.arena, 0, sizeof shown.work.arena);
     memset(&shown.work.classes, 0, sizeof shown.work.classes);
     memset(&shown.work.cold_sets, 0, sizeof shown.work.cold_sets);
+    shown.work.without = NULL; /* facts that count passes of loops in all are not shown */
     const struct beside_times beside = beside_times_of(analysis->machine, &analysis->beside);
     wb_status status = show_classes(certificate, analysis, diagnostics, &shown);
     if (status == WB_OK) status = model->sum(&shown.work);
     if (status == WB_OK) {
         put_grid(&certificate->text, &shown);
         claim_bounds(certificate, analysis, none);
-        put_kernel_claims(&certificate->text, &shown.work, beside_sum(&beside));
+        put_kernel_claims(certificate, &shown.work, beside_sum(&beside));
         if (waves) status = put_wave_claims(certificate, &analysis->work, diagnostics);
     }
     vec_free(&shown.work.classes);
@@ -416,28 +418,43 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
 
 static wb_status put_subject(struct certificate *certificate, const wb_analysis *analysis,
                              wb_diagnostics *diagnostics) {
-    static const char *const cached[] = {"segment-sum", NULL};
+    static const char *const cached[] = {"segment-sum", "turn-chain", "reorder-chain", NULL},
+                             *const wide[] = {"segment-sum", "reorder-chain", NULL};
+    const char *const *const methods = analysis->machine->issue_width > 1 ? wide : cached;
+    bool found = false; /* what else there is to say takes long */
     if (analysis->kind == SUBJECT_KERNEL) return put_kernel(certificate, analysis, diagnostics);
     if (analysis->kind != SUBJECT_CACHED_GRID) return put_block(certificate, analysis, diagnostics);
+    for (size_t b = 0; b < analysis->bounds.count; b++)
+        found = found || is_claimed(&analysis->bounds.items[b], NULL, methods);
+    if (!found) return WB_OK;
     WB_TRY(certificate_put_cached(certificate, analysis, diagnostics));
-    claim_bounds(certificate, analysis, cached);
+    claim_bounds(certificate, analysis, methods);
     return WB_OK;
+}
+
+static const char *objection(const wb_analysis *analysis) {
+    const struct certificate_model *model = model_of(analysis->machine);
+    return model->objection == NULL ? NULL : model->objection(analysis);
 }
 
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
                                   wb_diagnostics *diagnostics) {
     struct certificate certificate = {
         .writer = {write_summed, &certificate}, .out = writer, .sum = CHECKSUM_START};
-    const char *why = analysis->kind == SUBJECT_OF_WING ? "certificates are of blocks and kernels"
-                      : analysis->machine->neighbours.stated
-                          ? "there are no certificates of neighbours"
-                          : model_of(analysis->machine)->objection(analysis);
+    const char *why = analysis->kind == SUBJECT_OF_WING      ? "certificates are of blocks and kernels"
+                      : analysis->machine->neighbours.stated ? "there are no certificates of neighbours"
+                                                             : objection(analysis);
     if (why != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "certificate", "no bound is claimed: %s", why);
         return WB_ERR_DECLINED;
     }
     wb_status status = put_heading(&certificate, analysis, diagnostics);
     if (status == WB_OK) status = put_subject(&certificate, analysis, diagnostics);
+    if (status == WB_OK && certificate.claims == 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, "certificate",
+                 "no bound is claimed: none was found by a method that has certificates");
+        status = WB_ERR_DECLINED;
+    }
     if (status == WB_OK) status = report_flush(&certificate.text, &certificate.writer, true);
     if (status == WB_OK) {
         text_printf(&certificate.text, "end %016" PRIx64 "\n",

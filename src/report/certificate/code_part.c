@@ -1,5 +1,6 @@
 #include "report/certificate/parts.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 /* An instruction as a path sees it, in the order of its line. No padding: compared by bytes. */
@@ -38,13 +39,25 @@ void code_part_machine(struct text *out, const struct wb_machine *machine) {
     }
 }
 
+/* What is missed once beside the times of warps, of lines that follow from addresses. */
+static void put_missed(struct text *out, const struct machine_sass *sass,
+                       const struct sass_footprint *footprint) {
+    const struct sass_cached *l0 = &footprint->instructions, *l1 = &footprint->l1_instructions,
+                             *constants = &footprint->constants;
+    text_printf(out, "missed-once %u %u %u %u %u %u %" PRIu64 "\n", sass->l0.line_bytes,
+                l0->fits ? l0->miss : 0, sass->l1_instructions.line_bytes, l1->lines, l1->fits ? l1->miss : 0,
+                constants->lines, (cycles)constants->miss + constants->hold);
+}
+
 wb_status code_part_init(struct code_part *part, const struct timed_block *block, struct text *out,
                          struct arena *arena) {
     *part = (struct code_part){.out = out, .block = block};
     part->paths = arena_array(arena, (size_t)block->path_count + 1, sizeof *part->paths);
     if (part->paths == NULL) return WB_ERR_LIMIT;
-    WB_TRY(cold_block_init(&part->cold, block, arena));
-    for (uint32_t p = 0; p < block->path_count; p++)
+    part->beside = certificate_is_of_parts(block);
+    if (part->beside) put_missed(out, &block->machine->sass, &block->code.footprint);
+    if (!part->beside) WB_TRY(cold_block_init(&part->cold, block, arena));
+    for (uint32_t p = 0; p < block->path_count && !part->beside; p++)
         WB_TRY(cold_path_init(&part->paths[p].cold, &part->cold, arena));
     return WB_OK;
 }
@@ -54,7 +67,7 @@ void code_part_free(struct code_part *part) {
 }
 
 void code_part_row_ends(struct code_part *part) {
-    cold_section_ends(&part->cold);
+    if (!part->beside) cold_section_ends(&part->cold);
 }
 
 /* ---- Instructions -------------------------------------------------------------------------------------- */
@@ -122,7 +135,8 @@ static uint32_t ask_behind(const struct code_part *part, struct code_path *path,
     const struct timed_code *code = &part->block->code;
     struct path_step step;
     if (!path_next(&behind, &step)) return 0;
-    return code->sass[step.instruction].fetch + cold_asks(&path->cold, &code->sass[step.instruction]);
+    const struct sass_timed *next = &code->sass[step.instruction];
+    return part->beside ? next->fetch : next->fetch + cold_asks(&path->cold, next);
 }
 
 /* Reads the rest of the run that the cursor is in, up to behind the first barrier in it; *at_barrier: there
@@ -135,8 +149,8 @@ static wb_status read_run(struct code_part *part, struct code_path *path, struct
         const bool is_asked = path->begun && steps->count == 0;
         struct sass_timed missed = *timed;
         cursor->left--;
-        if (steps->count == 0) cold_executed(&path->cold, timed);
-        if (is_cold(&path->cold, timed)) (void)cold_executes(&path->cold, timed, &missed);
+        if (steps->count == 0 && !part->beside) cold_executed(&path->cold, timed);
+        if (!part->beside && is_cold(&path->cold, timed)) (void)cold_executes(&path->cold, timed, &missed);
         struct code_inst inst = stated_inst(&missed);
         inst.address = address;
         if (is_asked) inst.fetch = 0;

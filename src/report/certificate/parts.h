@@ -17,6 +17,7 @@ struct certificate {
     wb_writer writer; /* takes the text, and counts it into `sum` */
     const wb_writer *out;
     uint64_t sum; /* of what was written */
+    uint64_t claims;
 };
 
 /* Writes what the certificate is of. */
@@ -41,8 +42,8 @@ wb_status certificate_put_cached(struct certificate *certificate, const wb_analy
                                  wb_diagnostics *diagnostics);
 
 /* The instructions of a block of machine code as its bounds see them, for a certificate: with the misses that
- * each line makes once where a path comes to it (docs/machine-code-bounds.md, theorem 4a;
- * docs/certificates.md). */
+ * each line makes once where a path comes to it, or of parts of paths beside them
+ * (docs/machine-code-bounds.md, theorems 4a and 4; docs/certificates.md). */
 
 /* A step of a section: `count` instructions from `first` on; with count 0 the `first` steps before come
  * `times` more. No padding: sections are compared by bytes. */
@@ -58,6 +59,7 @@ struct code_part {
     struct text *out;
     const struct timed_block *block;
     struct intern insts; /* those that are written, as their numbers */
+    bool beside;         /* warps execute parts of the paths: what is missed once is beside their times */
     struct cold_block cold;
     struct code_path *paths;
 };
@@ -65,8 +67,8 @@ struct code_part {
 /* Machine and units; the release of barriers is by the machine. */
 void code_part_machine(struct text *out, const struct wb_machine *machine);
 
-/* A part of a block that passed timed_block_check, of which warps execute whole paths. Its memory comes from
- * `arena`, but for what code_part_free frees. WB_ERR_LIMIT when memory is exhausted. */
+/* A part of a block that passed timed_block_check. Its memory comes from `arena`, but for what
+ * code_part_free frees. WB_ERR_LIMIT when memory is exhausted. */
 wb_status code_part_init(struct code_part *part, const struct timed_block *block, struct text *out,
                          struct arena *arena);
 void code_part_free(struct code_part *part);

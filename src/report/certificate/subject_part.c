@@ -74,6 +74,12 @@ static const char *dispatch_of(const wb_analysis *analysis) {
     return grid_work_is_dynamic(&analysis->work) ? "any" : "fixed";
 }
 
+/* Every one that keeps no slot empty, unless a scheme says in which order warps issue or access memory. */
+static const char *policy_of(const wb_analysis *analysis) {
+    if (analysis->scheme != gpu_scheme_at(0)) return analysis->scheme->name;
+    return analysis->machine->policy == MACHINE_POLICY_OLDEST ? "oldest" : "any";
+}
+
 wb_status subject_part_put(struct text *out, const wb_analysis *analysis, wb_diagnostics *diagnostics) {
     const struct sources sources = analysis_sources(analysis);
     const struct wb_block *block = analysis->block;
@@ -92,7 +98,7 @@ wb_status subject_part_put(struct text *out, const wb_analysis *analysis, wb_dia
     else
         text_string(out, "of threads none\n");
     put_numbers(out, "block", is_kernel ? NULL : index, is_kernel ? "all" : "one");
-    text_printf(out, "of policy %s\n", analysis->machine->policy == MACHINE_POLICY_OLDEST ? "oldest" : "any");
+    text_printf(out, "of policy %s\n", policy_of(analysis));
     text_printf(out, "of dispatch %s\n", dispatch_of(analysis));
     if (dimensions != NULL)
         text_printf(out, "of shared %" PRIu64 "\n", block != NULL ? block->shared_bytes : grid->shared_bytes);

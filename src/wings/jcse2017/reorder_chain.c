@@ -1,6 +1,7 @@
 /* The bound of scheme reorder: the longest chain of latencies through all warps of an SM, along the order in
  * which the reordering unit serves them (docs/memory-bounds.md, section 7). */
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "bound/cache/latency_path.h"
@@ -65,8 +66,17 @@ static void move_to_front(cycles *arrivals, uint32_t place) {
     arrivals[0] = moved;
 }
 
-/* A load has its turn until `turn`; returns when its data is there. */
-static cycles load(struct arrival_cache *arrival, uint64_t address, cycles turn) {
+/* When the data of an access is there: so long behind its turn, and not before what is on its way. */
+struct data_time {
+    cycles takes, arrives;
+};
+
+static cycles data_there(struct data_time data, cycles turn) {
+    return cycles_max(cycles_add(turn, data.takes), data.arrives);
+}
+
+/* A load has its turn until `turn`. */
+static struct data_time load(struct arrival_cache *arrival, uint64_t address, cycles turn) {
     struct cache *cache = &arrival->cache;
     size_t set = (size_t)cache_set_of(cache, address) * cache->ways;
     uint32_t place = find_place(cache, set, cache_line_number(&cache->index, address));
@@ -74,12 +84,10 @@ static cycles load(struct arrival_cache *arrival, uint64_t address, cycles turn)
     cycles *arrivals = arrival->arrivals + set;
     move_to_front(arrivals, place < cache->ways ? place : cache->ways - 1);
     if (!known) arrivals[0] = 0;
-    if (cache_load(cache, address).hit)
-        return cycles_max(cycles_add(turn, arrival->latencies.hit), arrivals[0]);
+    if (cache_load(cache, address).hit) return (struct data_time){arrival->latencies.hit, arrivals[0]};
     arrival->misses++;
-    cycles data = cycles_add(turn, arrival->miss_latency);
-    arrivals[0] = cycles_max(arrivals[0], data);
-    return data;
+    arrivals[0] = cycles_max(arrivals[0], cycles_add(turn, arrival->miss_latency));
+    return (struct data_time){arrival->miss_latency, 0};
 }
 
 /* A store, an atomic or an uncached load has its turn. */
@@ -100,39 +108,41 @@ static void write(struct arrival_cache *arrival, uint64_t address, bool is_store
 
 /* The data of a load of covering paths. A line that surely hits has its data no later than a miss of the load
  * since which it is surely there; an unknown line no later than a miss now. */
-static cycles load_surely(struct arrival_cache *arrival, const struct traffic_access *access,
-                          const struct met_requests *met, cycles turn) {
-    cycles data = 0;
+static struct data_time load_surely(struct arrival_cache *arrival, const struct traffic_access *access,
+                                    const struct met_requests *met) {
+    struct data_time data = {arrival->latencies.hit, 0};
     for (uint32_t r = 0; r < access->request_count; r++) {
         arrival->misses += met->outcomes[r] != REQUEST_HITS;
-        data = cycles_max(data, cycles_max(cycles_add(turn, arrival->latencies.hit), met->marks[r]));
+        data.arrives = cycles_max(data.arrives, met->marks[r]);
     }
     return data;
 }
 
-/* All requests of an access have had their turns by `turn`; *data: when its data is there. WB_ERR_LIMIT when
- * memory is exhausted. */
+/* All requests of an access have had their turns by `turn`; WB_ERR_LIMIT when memory is exhausted. */
 static wb_status arrival_cache_access(struct arrival_cache *arrival, const struct traffic *traffic,
-                                      const struct ordered_access *at, cycles turn, cycles *data) {
+                                      const struct ordered_access *at, cycles turn, struct data_time *data) {
     const struct traffic_access *access = at->access;
     struct met_requests met;
     requests_address(traffic, at, &met);
-    *data = traffic_is_load(access->kind) ? 0 : cycles_add(turn, arrival->latencies.write);
+    *data = (struct data_time){traffic_is_load(access->kind) ? 0 : arrival->latencies.write, 0};
     if (arrival->covers) {
         const cycles late = cycles_add(turn, arrival->miss_latency);
         WB_TRY(requests_meet_state(traffic, at, late, &arrival->state, &met));
-        if (traffic_is_load(access->kind)) *data = load_surely(arrival, access, &met, turn);
+        if (traffic_is_load(access->kind)) *data = load_surely(arrival, access, &met);
         return WB_OK;
     }
     for (uint32_t r = 0; r < access->request_count; r++) {
-        if (access->kind == TRAFFIC_LOAD)
-            *data = cycles_max(*data, load(arrival, met.addresses[r], turn));
-        else
+        if (access->kind == TRAFFIC_LOAD) {
+            const struct data_time one = load(arrival, met.addresses[r], turn);
+            *data = (struct data_time){cycles_max(data->takes, one.takes),
+                                       cycles_max(data->arrives, one.arrives)};
+        } else {
             write(arrival, met.addresses[r], access->kind == TRAFFIC_STORE);
+        }
     }
     if (access->kind == TRAFFIC_UNCACHED) {
         arrival->misses += access->request_count;
-        *data = cycles_add(turn, arrival->miss_latency);
+        data->takes = arrival->miss_latency;
     }
     return WB_OK;
 }
@@ -158,6 +168,8 @@ struct chain {
     cycles served;                /* to the end of the last service */
     uint32_t sm, block_count;     /* which SM, and its blocks */
     uint32_t generation, in_use;  /* slots with blocks */
+    struct text *out;             /* what is served, for a certificate; or NULL */
+    VEC(cycles) turns;            /* then the end of each service of the SM */
 };
 
 static wb_status chain_init(struct chain *chain, struct arena *arena) {
@@ -217,6 +229,28 @@ static bool chain_join(struct chain *chain, uint32_t slot) {
     return held;
 }
 
+/* Writes what is served, and how many services before what arrives with it was asked for. */
+static wb_status put_service(struct chain *chain, const struct ordered_access *next, uint64_t position,
+                             const struct timed_inst *inst, struct data_time data) {
+    const cycles rest = inst->latency - inst->memory_latency, late = chain->cache.miss_latency;
+    size_t low = 0, high = chain->turns.count;
+    WB_TRY(vec_push(&chain->turns, chain->served));
+    while (low < high) { /* the first that is there no sooner: ends of services do not fall */
+        const size_t middle = low + (high - low) / 2;
+        if (cycles_add(chain->turns.items[middle], late) >= data.arrives)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    const bool waits = data.arrives > 0;
+    text_printf(chain->out, "serve %u %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %zu %" PRIu64 "\n", next->block,
+                next->warp, position,
+                (uint64_t)next->access->request_count * chain->work->machine->memory.request_cycles,
+                cycles_add(data.takes, rest), waits ? chain->turns.count - 1 - low : 0,
+                waits ? cycles_add(late, rest) : 0);
+    return WB_OK;
+}
+
 /* Serves the next instruction of the order: WB_ERR_DECLINED, without a message, when its warp cannot be there
  * yet; WB_ERR_LIMIT when memory is exhausted. */
 static wb_status chain_serve(struct chain *chain, const struct ordered_access *next) {
@@ -237,9 +271,11 @@ static wb_status chain_serve(struct chain *chain, const struct ordered_access *n
     cycles *entry = &warp->entries[warp->served++ % chain->work->timed->machine->memory.channel_depth];
     chain->served = cycles_max(chain->served, latency_warp_issue(latency, inst, *entry));
     *entry = chain->served;
-    cycles data;
+    struct data_time data;
     WB_TRY(arrival_cache_access(&chain->cache, traffic, next, chain->served, &data));
-    latency_warp_complete(latency, inst, cycles_add(data, inst->latency - inst->memory_latency));
+    latency_warp_complete(latency, inst,
+                          cycles_add(data_there(data, chain->served), inst->latency - inst->memory_latency));
+    if (chain->out != NULL) WB_TRY(put_service(chain, next, latency->steps.step - 1, inst, data));
     warp->stop = CHAIN_MOVES;
     return WB_OK;
 }
@@ -321,6 +357,8 @@ static wb_status chain_run_sm(struct chain *chain, uint32_t sm, wb_diagnostics *
     chain->block_count = sm_share_blocks(&share, work->timed->grid);
     chain->end = chain->served = 0;
     chain->generation = 0;
+    chain->turns.count = 0;
+    if (chain->out != NULL) text_printf(chain->out, "serves %u\n", sm);
     wb_status status = access_order_begin(&work->timed->traffic, &share, &order);
     if (status == WB_OK) status = chain_serve_all(chain, &order);
     if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, "reorder-chain");
@@ -345,6 +383,22 @@ static wb_status chain_time(struct chain *chain, struct arena *arena, wb_diagnos
     return WB_OK;
 }
 
+static wb_status reorder_chain_certify(const struct memory_work *work, wb_diagnostics *diagnostics,
+                                       struct text *out, struct sm_work *sms) {
+    struct chain chain = {.work = work, .out = out};
+    struct arena arena = {0};
+    WB_TRY(access_order_check(&work->timed->traffic, diagnostics));
+    text_printf(out, "channels %u\n", work->machine->memory.channel_depth);
+    wb_status status =
+        chain_init(&chain, &arena) == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, "reorder-chain");
+    for (uint32_t s = 0; status == WB_OK && s < memory_work_sms(work); s++)
+        status = chain_run_sm(&chain, s, diagnostics, &sms[s]);
+    arrival_cache_free(&chain.cache);
+    vec_free(&chain.turns);
+    arena_free(&arena);
+    return status;
+}
+
 static wb_status reorder_chain_run(const struct bound_input *input, wb_bound *bound) {
     struct chain chain = {.work = input->memory};
     struct arena arena = {0};
@@ -364,6 +418,7 @@ const struct bound_method bound_reorder_chain = {
     .summary =
         "all initiations of an SM, its longest chain of latencies along the order of accesses, and memory",
     .run = reorder_chain_run,
+    .certify = reorder_chain_certify,
     .objection = too_long_to_walk,
     .needs = FOR_CACHED_GRIDS | NEED_REORDER,
 };

@@ -43,7 +43,7 @@ struct trial {
 
 static uint64_t address_of(const struct access *access, const uint64_t *tables, uint32_t lane) {
     if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    return tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
+    return access->base + tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
 }
 
 /* Whether an access of one lane is one of a step of the covering path. */

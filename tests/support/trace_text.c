@@ -49,8 +49,9 @@ static uint64_t address_of(const struct writing *writing, uint32_t number, uint3
     const bool generic = inst->form->space == PTX_GENERIC && inst->form->op != PTX_OP_CP_ASYNC;
     uint64_t address =
         grid_base(writing->grid, writing->block, writing->warp, writing->stream->groups[number]);
+    address += access->base;
     if (access->table == ACCESS_AFFINE)
-        address += access->base + (uint64_t)access->stride * lane;
+        address += (uint64_t)access->stride * lane;
     else
         address +=
             writing->stream

@@ -20,8 +20,8 @@ void lane_addresses_read(const struct access *access, const uint64_t *tables, ui
             lanes->address[l] = base + access->base + (uint64_t)access->stride * l;
         return;
     }
-    const uint64_t *next = tables + access->table;
-    FOR_LANES_OF(l, access->mask) lanes->address[l] = base + *next++;
+    const uint64_t *next = tables + access->table, from = base + access->base;
+    FOR_LANES_OF(l, access->mask) lanes->address[l] = from + *next++;
 }
 
 /* Adds a value to the list unless it is there. The last one is looked at first: neighbouring lanes mostly

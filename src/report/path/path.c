@@ -30,7 +30,7 @@ static uint64_t address_in_lane(const struct access_list *list, const struct acc
     assert((access->mask >> lane & 1) != 0);
     if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
     const uint32_t rank = (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1));
-    return list->tables.items[access->table + rank];
+    return access->base + list->tables.items[access->table + rank];
 }
 
 /* Whether a barrier is executed by part of a warp's lanes. */

@@ -192,7 +192,7 @@ bool path_is_nest(const struct path_fold *fold);
  * make. */
 
 /* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
- * base + stride * l when table == ACCESS_AFFINE, else at tables[table + (rank of l in mask)]. */
+ * base + stride * l when table == ACCESS_AFFINE, else at base + tables[table + (rank of l in mask)]. */
 struct access {
     uint64_t step; /* position in the warp's path, from 0 */
     uint64_t base;

@@ -52,18 +52,12 @@ static wb_status copy_accesses(const struct wb_grid *grid, const struct grid_blo
     WB_TRY(vec_reserve(&list->tables, stream->table_count));
     for (uint32_t a = 0; a < stream->access_count; a++) {
         struct access access = stream->accesses[a];
-        const uint64_t base = grid_base(grid, from, warp, stream->groups[a]);
-        if (access.table == ACCESS_AFFINE) {
-            access.base += base;
-        } else if (access.table != ACCESS_UNKNOWN &&
-                   access.table >= list->tables.count) { /* no access before shares it */
-            const uint32_t end = access.table + (uint32_t)__builtin_popcount(access.mask);
-            assert(access.table == list->tables.count);
-            for (uint32_t i = access.table; i < end; i++)
-                list->tables.items[list->tables.count++] = stream->tables[i] + base;
-        }
+        access.base += grid_base(grid, from, warp, stream->groups[a]);
         list->items.items[list->items.count++] = access;
     }
+    if (stream->table_count > 0)
+        memcpy(list->tables.items, stream->tables, stream->table_count * sizeof *stream->tables);
+    list->tables.count = stream->table_count;
     return WB_OK;
 }
 
@@ -128,8 +122,9 @@ static uint64_t local_end(const struct access_stream *stream, const struct acces
     uint64_t end = 0;
     uint32_t rank = 0;
     FOR_LANES_OF(l, access->mask) {
-        uint64_t address = access->table == ACCESS_AFFINE ? access->base + (uint64_t)access->stride * l
-                                                          : stream->tables[access->table + rank++];
+        const uint64_t address = access->base + (access->table == ACCESS_AFFINE
+                                                     ? (uint64_t)access->stride * l
+                                                     : stream->tables[access->table + rank++]);
         if ((mask >> l & 1) != 0 && address + access->bytes > end) end = address + access->bytes;
     }
     return end;

@@ -17,7 +17,7 @@
 /* The executed memory instructions of a warp. Accesses of the same instruction to the same state space form
  * a group; address = base of the group + what the record says. */
 struct access_stream {
-    struct access *accesses;           /* base, or the addresses in the table, relative to the group's base */
+    struct access *accesses;           /* base relative to the group's */
     uint32_t *groups;                  /* per access its group */
     uint64_t *tables;                  /* see struct access */
     struct step_range *maybe_executed; /* see struct access_list */

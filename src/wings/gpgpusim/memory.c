@@ -149,7 +149,7 @@ void gs_lsu_cycle(struct gs_sm *sm) {
 static uint64_t lane_address(const struct gs_sm *sm, const struct gs_flight *flight,
                              const struct access *access, uint32_t lane, uint32_t rank) {
     if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    return sm->block->accesses[flight->warp].tables.items[access->table + rank];
+    return access->base + sm->block->accesses[flight->warp].tables.items[access->table + rank];
 }
 
 /* Adds a value to an ascending list in which it may stand already. Lanes mostly come in ascending order. */

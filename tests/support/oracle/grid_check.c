@@ -11,7 +11,7 @@
 
 static uint64_t lane_address(const struct access *access, const uint64_t *tables, uint32_t lane) {
     if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    return tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
+    return access->base + tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
 }
 
 static void check_access(const struct access *kept, const uint64_t *kept_tables, uint64_t base,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "memory/requests/access_likes.h"
 #include "warp/trace/blocks.h"
 
 /* Most barriers that a warp crosses: sums of epochs over phases and accesses stay below 2^32. */
@@ -207,6 +208,8 @@ struct traffic_maker {
     VEC(uint64_t) offsets;
     VEC(bool) maybe_executed; /* per offset, of covering paths */
     VEC(struct traffic_access) accesses;
+    uint32_t *like; /* per access of the stream: one before that is like it, or itself */
+    uint32_t like_count;
 };
 
 static uint64_t round_down(uint64_t address) {
@@ -339,6 +342,21 @@ static void note_maybe(struct traffic_maker *maker, const struct access *access,
     made->maybe_none = !some && (inst->guard != PTX_NO_INDEX || inst->form->op == PTX_OP_CP_ASYNC || generic);
 }
 
+/* Appends an access that is like one before, so many bytes further on. */
+static void append_like(struct traffic_maker *maker, const struct access_stream *stream, uint32_t index,
+                        uint32_t like) {
+    struct traffic_access made = maker->accesses.items[like];
+    const uint64_t moved = stream->accesses[index].base - stream->accesses[like].base;
+    const uint32_t from = made.first_request;
+    made.step = stream->accesses[index].step;
+    made.first_request = (uint32_t)maker->offsets.count;
+    for (uint32_t r = 0; r < made.request_count; r++) {
+        maker->offsets.items[maker->offsets.count++] = maker->offsets.items[from + r] + moved;
+        maker->maybe_executed.items[maker->maybe_executed.count++] = maker->maybe_executed.items[from + r];
+    }
+    arena_push(&maker->scratch, &maker->accesses, made);
+}
+
 /* Appends one access whose group's base is `alignment` bytes behind the start of a line. */
 static void append_access(struct traffic_maker *maker, const struct access_stream *stream, uint32_t index,
                           uint8_t alignment) {
@@ -356,6 +374,10 @@ static void append_access(struct traffic_maker *maker, const struct access_strea
     if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
     arena_reserve(&maker->scratch, &maker->offsets, REQUESTS_MAX);
     arena_reserve(&maker->scratch, &maker->maybe_executed, REQUESTS_MAX);
+    if (maker->like[index] != index) {
+        append_like(maker, stream, index, maker->like[index]);
+        return;
+    }
     ask(maker, access, stream->tables, alignment, &made, maker->offsets.items + maker->offsets.count);
     if (made.is_unknown)
         memset(maker->offsets.items + maker->offsets.count, 0, made.request_count * sizeof(uint64_t));
@@ -400,6 +422,10 @@ static void count_pattern(struct traffic_maker *maker, const struct access_strea
     made->entries = arena_array(arena, (size_t)made->access_count + 1, sizeof *made->entries);
     for (uint32_t first = 0, a = 0; first < stream->access_count; first = a) {
         struct access_sums sums = {{0}};
+        if (maker->like[first] != first) {
+            made->counts[a++] = made->counts[maker->like[first]];
+            continue;
+        }
         for (; a < stream->access_count && stream->accesses[a].step == stream->accesses[first].step; a++)
             access_sums_add(&stream->accesses[a], stream->tables, maker->alignments[stream->groups[a]],
                             &sums);
@@ -407,11 +433,23 @@ static void count_pattern(struct traffic_maker *maker, const struct access_strea
     }
 }
 
+/* The accesses that others are like. */
+static void find_likes(struct traffic_maker *maker, const struct access_stream *stream) {
+    struct access_likes likes = {{0}};
+    if (stream->access_count > maker->like_count) {
+        maker->like_count = stream->access_count;
+        maker->like = arena_array(&maker->scratch, maker->like_count, sizeof *maker->like);
+    }
+    for (uint32_t a = 0; a < stream->access_count; a++)
+        maker->like[a] = access_like(&likes, stream->accesses, stream->access_count, a);
+}
+
 /* Adds the pattern of a stream with the alignments of its groups. */
 static void add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
     struct arena *arena = &maker->traffic->arena;
     maker->offsets.count = maker->accesses.count = maker->maybe_executed.count = 0;
     decline_split(maker, stream);
+    find_likes(maker, stream);
     for (uint32_t a = 0; a < stream->access_count; a++)
         append_access(maker, stream, a, maker->alignments[stream->groups[a]]);
     struct traffic_pattern made = {.access_count = (uint32_t)maker->accesses.count,

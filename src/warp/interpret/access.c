@@ -221,7 +221,8 @@ static uint32_t lanes_of_space(const struct micro *op, const struct micro_addres
 /* Records among which one of an instruction with the same table is looked for. */
 #define TABLE_LOOKBACK 128u
 
-static bool has_table(const uint64_t *table, const uint64_t addresses[WARP_LANES], const struct access *access) {
+static bool has_table(const uint64_t *table, const uint64_t addresses[WARP_LANES],
+                      const struct access *access) {
     FOR_LANES_OF(l, access->mask) if (access->base + *table++ != addresses[l]) return false;
     return true;
 }
@@ -349,8 +350,9 @@ static void addresses_of(const struct access_list *list, const struct access *ac
                          uint64_t addresses[WARP_LANES]) {
     uint32_t rank = 0;
     FOR_LANES_OF(l, access->mask)
-    addresses[l] = access->base + (access->table == ACCESS_AFFINE ? (uint64_t)access->stride * l
-                                                                  : list->tables.items[access->table + rank++]);
+    addresses[l] =
+        access->base + (access->table == ACCESS_AFFINE ? (uint64_t)access->stride * l
+                                                       : list->tables.items[access->table + rank++]);
 }
 
 bool access_lists_alike(const struct access_list *a, const struct access_list *b) {
@@ -369,7 +371,8 @@ bool access_lists_alike(const struct access_list *a, const struct access_list *b
 static bool moves_as_whole(const struct access_list *pass, const struct access *from,
                            const struct access_list *next, const struct access *to) {
     const size_t lanes = (size_t)__builtin_popcount(from->mask);
-    return pass->items.count <= TABLE_LOOKBACK && from->table != ACCESS_AFFINE && to->table != ACCESS_AFFINE &&
+    return pass->items.count <= TABLE_LOOKBACK && from->table != ACCESS_AFFINE &&
+           to->table != ACCESS_AFFINE &&
            memcmp(pass->tables.items + from->table, next->tables.items + to->table,
                   lanes * sizeof *pass->tables.items) == 0;
 }

@@ -122,9 +122,9 @@ static uint64_t local_end(const struct access_stream *stream, const struct acces
     uint64_t end = 0;
     uint32_t rank = 0;
     FOR_LANES_OF(l, access->mask) {
-        const uint64_t address = access->base + (access->table == ACCESS_AFFINE
-                                                     ? (uint64_t)access->stride * l
-                                                     : stream->tables[access->table + rank++]);
+        const uint64_t address =
+            access->base + (access->table == ACCESS_AFFINE ? (uint64_t)access->stride * l
+                                                           : stream->tables[access->table + rank++]);
         if ((mask >> l & 1) != 0 && address + access->bytes > end) end = address + access->bytes;
     }
     return end;

@@ -46,9 +46,9 @@ static void reach_lanes(const struct access *access, const uint64_t *tables, str
     uint32_t rank = 0;
     FOR_LANES_OF(l, access->mask) {
         const uint64_t affine = (uint64_t)access->stride * l;
-        const int64_t at = (int64_t)(access->base + (access->table == ACCESS_AFFINE
-                                                         ? affine
-                                                         : tables[access->table + rank++]));
+        const int64_t at =
+            (int64_t)(access->base +
+                      (access->table == ACCESS_AFFINE ? affine : tables[access->table + rank++]));
         reach(made, use, at, at, access->bytes);
     }
 }

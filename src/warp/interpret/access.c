@@ -348,11 +348,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
 /* The addresses of the lanes of a record, from the start of the space. */
 static void addresses_of(const struct access_list *list, const struct access *access,
                          uint64_t addresses[WARP_LANES]) {
-    uint32_t rank = 0;
-    FOR_LANES_OF(l, access->mask)
-    addresses[l] =
-        access->base + (access->table == ACCESS_AFFINE ? (uint64_t)access->stride * l
-                                                       : list->tables.items[access->table + rank++]);
+    FOR_LANES_OF(l, access->mask) addresses[l] = access_address(access, list->tables.items, l);
 }
 
 bool access_lists_alike(const struct access_list *a, const struct access_list *b) {

@@ -108,8 +108,7 @@ static uint32_t add_path(struct wb_grid *grid, struct path *path) {
 }
 
 static uint64_t first_address(const struct access *access, const uint64_t *tables) {
-    if (access->table != ACCESS_AFFINE) return access->base + tables[access->table];
-    return access->base + (uint64_t)access->stride * (uint64_t)__builtin_ctz(access->mask);
+    return access_address(access, tables, (uint32_t)__builtin_ctz(access->mask));
 }
 
 /* The common part of a group's accesses. */

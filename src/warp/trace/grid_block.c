@@ -81,6 +81,7 @@ wb_status grid_block_make(const struct wb_grid *grid, uint32_t number, wb_diagno
     struct wb_block *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(grid->kernel));
     made->kernel = grid->kernel;
+    made->memory_limit = grid->memory_limit;
     made->shared_bytes = grid->shared_bytes;
     made->registers = grid->registers;
     made->inputs = grid->inputs;
@@ -120,13 +121,8 @@ wb_status grid_find_barriers(struct wb_grid *grid) {
 /* The end of what the lanes of `mask` access of local memory. */
 static uint64_t local_end(const struct access_stream *stream, const struct access *access, uint32_t mask) {
     uint64_t end = 0;
-    uint32_t rank = 0;
-    FOR_LANES_OF(l, access->mask) {
-        const uint64_t address =
-            access->base + (access->table == ACCESS_AFFINE ? (uint64_t)access->stride * l
-                                                           : stream->tables[access->table + rank++]);
-        if ((mask >> l & 1) != 0 && address + access->bytes > end) end = address + access->bytes;
-    }
+    FOR_LANES_OF(l, access->mask & mask)
+    end = cycles_max(end, access_address(access, stream->tables, l) + access->bytes);
     return end;
 }
 
@@ -184,6 +180,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct wb_grid *g
     memcpy(grid->dimensions, block->grid, sizeof grid->dimensions);
     memcpy(grid->block_size, block->size, sizeof grid->block_size);
     memcpy(grid->first_index, block->index, sizeof grid->first_index);
+    grid->memory_limit = block->memory_limit;
     grid->shared_bytes = block->shared_bytes;
     grid->registers = block->registers;
     grid->notes = block->notes;

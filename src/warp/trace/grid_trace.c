@@ -49,6 +49,7 @@ static wb_status begin(struct grid_trace *trace) {
     memcpy(grid->dimensions, run->grid, sizeof grid->dimensions);
     memcpy(grid->block_size, run->size, sizeof grid->block_size);
     memcpy(grid->first_index, run->index, sizeof grid->first_index);
+    grid->memory_limit = run->memory_limit;
     grid->shared_bytes = run->shared_bytes;
     grid->registers = launch_registers(run->kernel, run->launch);
     grid->warp_count = run->warp_count;

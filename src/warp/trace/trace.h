@@ -85,6 +85,7 @@ struct wb_grid {
     const struct wb_kernel *kernel;        /* NULL for a grid made by hand */
     uint32_t dimensions[3], block_size[3]; /* blocks in the grid, threads in a block */
     uint32_t first_index[3];               /* of the first block here: not 0,0,0 where it is the only one */
+    uint64_t memory_limit;                 /* bytes that its requests may take; 0: no limit */
     uint64_t shared_bytes;                 /* of a block, static and dynamic */
     struct register_facts registers;       /* of a thread */
     struct launch_inputs inputs;           /* that it was executed with */

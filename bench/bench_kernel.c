@@ -76,7 +76,7 @@ static void bench_launch(void) {
     double start = seconds(), now = start;
     require(wb_grid_trace(kernel, launch, NULL, diagnostics, &grid), diagnostics);
     now = report("10^5 blocks, 100 lengths: executed", now);
-    require(analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis), diagnostics);
+    require(analysis_new_kernel(grid, machine, NULL, NULL, diagnostics, &analysis), diagnostics);
     now = report("10^5 blocks, 100 lengths: summed up", now);
     require(wb_analysis_bound(analysis, METHODS, NULL, diagnostics), diagnostics);
     (void)report("10^5 blocks, 100 lengths: bounded", now);

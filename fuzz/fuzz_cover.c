@@ -63,7 +63,8 @@ static void check_grid(const struct fuzz_kernel *fuzz, wb_diagnostics *diagnosti
     size_t errors = wb_diagnostics_errors(diagnostics);
     wb_status covered = wb_grid_trace(fuzz->kernel, fuzz->launch, &options, diagnostics, &covering);
     if ((covered == WB_OK) != (wb_diagnostics_errors(diagnostics) == errors)) abort();
-    if (covered == WB_OK && analysis_new_kernel(covering, machine, NULL, diagnostics, &analysis) == WB_OK &&
+    if (covered == WB_OK &&
+        analysis_new_kernel(covering, machine, NULL, NULL, diagnostics, &analysis) == WB_OK &&
         (wb_analysis_bound(analysis, "k-sm", NULL, diagnostics) != WB_OK ||
          wb_analysis_best(analysis) == NULL))
         abort();

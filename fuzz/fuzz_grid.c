@@ -48,7 +48,8 @@ static void check_kernel(const wb_grid *grid, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
     if (wb_machine_load("ecrts2025-orin", diagnostics, &machine) != WB_OK) abort();
     if (wb_machine_set(machine, "sms=2", diagnostics) != WB_OK) abort();
-    if (analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis) == WB_OK) /* room for a block? */
+    if (analysis_new_kernel(grid, machine, NULL, NULL, diagnostics, &analysis) ==
+        WB_OK) /* room for a block? */
         require_bounds(analysis, "k-area,k-bal,k-sm", "lrr,gto", diagnostics);
     wb_analysis_free(analysis);
     wb_machine_free(machine);

@@ -620,7 +620,7 @@ typedef struct {
     const wb_facts *facts; /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^8 */
     uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
-                                   together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
+                                   together, or a grid's requests, before WB_ERR_LIMIT; 0: 2 GiB */
     wb_watch watch;
     bool any_order; /* not of `cover`: of any order of atomics, and of accesses to memory that warps share
                        without a barrier; where control or an address hangs on that, they are not known */
@@ -651,13 +651,14 @@ typedef struct {
     const wb_facts *facts;      /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^8 */
     uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
-                                   together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
+                                   together, or a grid's requests, before WB_ERR_LIMIT; 0: 2 GiB */
     wb_watch watch;
     bool any_order;        /* not of `cover`: as in wb_trace_options */
-    uint32_t classes_from; /* grids of so many blocks or more are executed by classes: one block of each,
-                              where others are known to do the same. The grid is the same, but that other data
-                              does not show in its notes; with `cover` it is one of unknown contents, and made
-                              where every block by itself would take seconds. 0: 64; UINT32_MAX: none */
+    uint32_t classes_from; /* grids of so many blocks or more are executed by classes: one block of each, if
+                              others are known to do the same. The grid is the same, but that other data does
+                              not show in its notes; with `cover` it is one of unknown contents, made where
+                              every block would take seconds. 0: 64, and smaller ones that take long;
+                              UINT32_MAX: none */
     uint32_t counted_from; /* of those by classes, grids of so many blocks or more keep one block for all that
                               ask for the same but for whole lines of memory, and how many there are. Such a
                               grid can be bounded, but neither simulated, searched nor listed, nor bounded on

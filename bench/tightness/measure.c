@@ -67,7 +67,7 @@ static wb_status set_blocks(struct specimen *specimen, uint64_t blocks) {
 /* The kernel with all that is proven of it, and its grid, which it refers to. */
 static wb_status prove(const struct specimen *specimen, wb_grid **grid, wb_analysis **analysis) {
     WB_TRY(wb_grid_trace(specimen->kernel, specimen->launch, NULL, specimen->diagnostics, grid));
-    WB_TRY(analysis_new_kernel(*grid, specimen->machine, NULL, specimen->diagnostics, analysis));
+    WB_TRY(analysis_new_kernel(*grid, specimen->machine, NULL, NULL, specimen->diagnostics, analysis));
     return analysis_bound_kernel(*analysis, NULL, specimen->diagnostics);
 }
 

@@ -59,7 +59,7 @@ static wb_status own_grid(wb_status status, wb_grid *grid, wb_analysis *const *a
 static wb_status analyse_grid(const struct request *request, wb_grid *grid, wb_diagnostics *diagnostics,
                               wb_analysis **analysis) {
     wb_status status =
-        analysis_new_kernel(grid, request->machine, &request->asked.watch, diagnostics, analysis);
+        analysis_new_kernel(grid, request->machine, NULL, &request->asked.watch, diagnostics, analysis);
     return own_grid(status, grid, analysis);
 }
 

@@ -39,8 +39,8 @@ static wb_status analyse(const struct request *request, const struct wb_analysis
     trace.until_unknown = true;
     trace.instruction_limit = 2 * INSTRUCTIONS_MAX;
     WB_TRY(wb_grid_trace(request->kernel, request->launch, &trace, messages, &grid));
-    wb_status status = analysis_new_kernel(grid, machine_as_stated(executed->machine), &request->asked.watch,
-                                           messages, made);
+    wb_status status = analysis_new_kernel(grid, machine_as_stated(executed->machine), NULL,
+                                           &request->asked.watch, messages, made);
     if (status == WB_OK)
         (*made)->owned.grid = grid;
     else

@@ -73,7 +73,8 @@ typedef wb_status beside_use(const struct request *request, wb_diagnostics *diag
 wb_status request_use_zeros(const struct request *request, beside_use *use, wb_diagnostics *diagnostics,
                             void *made);
 
-/* The bound by `method` of what is analysed, on another machine. WB_ERR_DECLINED where there is none. */
+/* The bound by `method` of what is analysed, on a machine that only makes other promises, or counts something
+ * else once. WB_ERR_DECLINED where there is none. */
 wb_status request_bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,
                            const wb_watch *watch, wb_diagnostics *messages, uint64_t *bound);
 

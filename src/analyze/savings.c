@@ -4,17 +4,22 @@
 #include "bound/analysis/analysis.h"
 #include "launch/launch.h"
 
+static wb_status again_on(const wb_analysis *analysis, const wb_machine *machine, const wb_analysis *like,
+                          const wb_watch *watch, wb_diagnostics *messages, wb_analysis **made) {
+    return analysis->owned.grid != NULL
+               ? analysis_new_kernel(analysis->owned.grid, machine, like, watch, messages, made)
+               : wb_analysis_new(analysis->block, machine, messages, made);
+}
+
 wb_status request_again_on(const wb_analysis *analysis, const wb_machine *machine, const wb_watch *watch,
                            wb_diagnostics *messages, wb_analysis **made) {
-    return analysis->owned.grid != NULL
-               ? analysis_new_kernel(analysis->owned.grid, machine, watch, messages, made)
-               : wb_analysis_new(analysis->block, machine, messages, made);
+    return again_on(analysis, machine, NULL, watch, messages, made);
 }
 
 wb_status request_bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,
                            const wb_watch *watch, wb_diagnostics *messages, uint64_t *bound) {
     wb_analysis *made = NULL;
-    wb_status status = request_again_on(analysis, machine, watch, messages, &made);
+    wb_status status = again_on(analysis, machine, analysis, watch, messages, &made);
     if (status == WB_OK) status = wb_analysis_bound(made, method, watch, messages);
     const wb_bound *best = status == WB_OK ? wb_analysis_best(made) : NULL;
     if (best != NULL) *bound = best->cycles;

@@ -87,8 +87,8 @@ static wb_status analyse_share(const struct request *request, const struct wb_an
     machine->neighbours.of = u32_max(machine->neighbours.of, machine->memory.sms);
     machine->memory.sms = share->sms;
     if (machine->partition.sms > 0) machine->partition.sms = share->sms;
-    wb_status status =
-        analysis_new_kernel(whole->owned.grid, machine, &request->asked.watch, messages, &share->analysis);
+    wb_status status = analysis_new_kernel(whole->owned.grid, machine, NULL, &request->asked.watch, messages,
+                                           &share->analysis);
     if (status != WB_OK) {
         free(machine);
         return status;

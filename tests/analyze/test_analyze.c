@@ -93,7 +93,7 @@ static void test_known_data(void **state) {
     wb_grid *grid = NULL;
     expect_ok(&loaded, analyze(&loaded, NULL, &analysis));
     expect_ok(&loaded, wb_grid_trace(loaded.kernel, loaded.launch, NULL, loaded.messages, &grid));
-    expect_ok(&loaded, analysis_new_kernel(grid, loaded.machine, NULL, loaded.messages, &step));
+    expect_ok(&loaded, analysis_new_kernel(grid, loaded.machine, NULL, NULL, loaded.messages, &step));
     expect_ok(&loaded, wb_analysis_bound(step, "all", NULL, loaded.messages));
     expect_ok(&loaded, wb_analysis_simulate(step, NULL, NULL, loaded.messages));
     char *whole = report(&loaded, analysis), *steps = report(&loaded, step);

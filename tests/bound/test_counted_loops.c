@@ -162,8 +162,8 @@ static wb_facts *make_facts(const struct loaded_kernel *loaded, const struct pas
 static wb_analysis *bounded(const struct loaded_kernel *loaded, const wb_grid *grid,
                             const wb_machine *machine) {
     wb_analysis *analysis = NULL;
-    kernel_expect_ok(analysis_new_kernel(grid, machine, NULL, loaded->diagnostics, &analysis), "analysis",
-                     loaded->diagnostics);
+    kernel_expect_ok(analysis_new_kernel(grid, machine, NULL, NULL, loaded->diagnostics, &analysis),
+                     "analysis", loaded->diagnostics);
     kernel_expect_ok(wb_analysis_bound(analysis, "kernel", NULL, loaded->diagnostics), "bound",
                      loaded->diagnostics);
     return analysis;

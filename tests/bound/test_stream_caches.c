@@ -130,7 +130,8 @@ static void open_kernel(const struct stream_case *test, const char *name, struct
     expect_ok(test, wb_launch_set_block(made->launch, (const uint32_t[3]){32, 1, 1}, test->diagnostics));
     expect_ok(test, wb_launch_add_argument(made->launch, ARGUMENT, test->diagnostics));
     expect_ok(test, wb_grid_trace(kernel, made->launch, NULL, test->diagnostics, &made->grid));
-    expect_ok(test, analysis_new_kernel(made->grid, test->machine, NULL, test->diagnostics, &made->analysis));
+    expect_ok(test,
+              analysis_new_kernel(made->grid, test->machine, NULL, NULL, test->diagnostics, &made->analysis));
     expect_ok(test, wb_analysis_bound(made->analysis, "segment-sum", NULL, test->diagnostics));
 }
 

@@ -47,7 +47,7 @@ static wb_machine *machine_of(const char *const settings[4], wb_diagnostics *dia
 
 static wb_analysis *bounded(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
-    kernel_expect_ok(analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis), "analysis",
+    kernel_expect_ok(analysis_new_kernel(grid, machine, NULL, NULL, diagnostics, &analysis), "analysis",
                      diagnostics);
     const char *methods = "segment-sum";
     if (analysis->kind == SUBJECT_KERNEL)
@@ -455,7 +455,7 @@ static void test_other_uses_are_declined(void **state) {
     assert_int_equal(wb_gpu_simulate(gpu, "default", NULL, NULL, diagnostics), WB_ERR_DECLINED);
     wb_gpu_free(gpu);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
-    kernel_expect_ok(analysis_new_kernel(covering, machine, NULL, diagnostics, &analysis), "analysis",
+    kernel_expect_ok(analysis_new_kernel(covering, machine, NULL, NULL, diagnostics, &analysis), "analysis",
                      diagnostics);
     assert_int_equal(wb_analysis_simulate(analysis, "lrr", NULL, diagnostics), WB_ERR_DECLINED);
     wb_analysis_free(analysis);

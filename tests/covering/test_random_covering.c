@@ -331,7 +331,7 @@ static bool trace_grid(struct trial *trial, wb_launch *launch, const wb_grid_opt
 
 static bool analyse_grid(struct trial *trial, const wb_grid *grid, const wb_machine *machine,
                          wb_analysis **analysis) {
-    return analysis_new_kernel(grid, machine, NULL, trial->diagnostics, analysis) == WB_OK ||
+    return analysis_new_kernel(grid, machine, NULL, NULL, trial->diagnostics, analysis) == WB_OK ||
            trial_violated(trial, "is not analysed as a grid");
 }
 

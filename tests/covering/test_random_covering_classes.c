@@ -41,11 +41,6 @@ struct trial {
 
 /* ---- Executions ---------------------------------------------------------------------------------------- */
 
-static uint64_t address_of(const struct access *access, const uint64_t *tables, uint32_t lane) {
-    if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    return tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
-}
-
 /* Whether an access of one lane is one of a step of the covering path. */
 static bool lane_is_covered(const struct wb_block *covering, const struct access_list *list, uint64_t step,
                             const struct access *real, uint32_t lane, uint64_t address) {
@@ -59,7 +54,7 @@ static bool lane_is_covered(const struct wb_block *covering, const struct access
             if (access->table == ACCESS_UNKNOWN && (access->object == 0 || access->object == real->object))
                 return true;
         } else if (access->table != ACCESS_UNKNOWN) {
-            if (address_of(access, list->tables.items, lane) == address) return true;
+            if (access_address(access, list->tables.items, lane) == address) return true;
         } else if (access->object == 0) {
             return true;
         } else {
@@ -78,7 +73,7 @@ static bool step_is_covered(const struct wb_block *covering, const struct access
         for (uint32_t l = 0; l < WARP_LANES; l++) {
             if ((access->mask >> l & 1) == 0) continue;
             const uint64_t address =
-                access->table == ACCESS_UNKNOWN ? 0 : address_of(access, real->tables.items, l);
+                access->table == ACCESS_UNKNOWN ? 0 : access_address(access, real->tables.items, l);
             if (!lane_is_covered(covering, cover, cover_step, access, l, address)) return false;
         }
     }

@@ -28,7 +28,7 @@ static uint32_t compared;
 
 static wb_analysis *analyse(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
-    if (analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis) != WB_OK) return NULL;
+    if (analysis_new_kernel(grid, machine, NULL, NULL, diagnostics, &analysis) != WB_OK) return NULL;
     kernel_expect_ok(wb_analysis_bound(analysis, "kernel", NULL, diagnostics), "bounding", diagnostics);
     return analysis;
 }
@@ -58,7 +58,8 @@ static void check_declined(const wb_grid *counted, const wb_machine *machine) {
     if (wb_gpu_new(counted, machine, diagnostics, &gpu) == WB_OK)
         assert_int_equal(wb_gpu_simulate(gpu, "default", "lrr", NULL, diagnostics), WB_ERR_DECLINED);
     assert_int_equal(wb_grid_report(counted, WB_REPORT_TEXT, NULL, diagnostics), WB_ERR_DECLINED);
-    assert_int_equal(analysis_new_kernel(counted, cached, NULL, diagnostics, &analysis), WB_ERR_DECLINED);
+    assert_int_equal(analysis_new_kernel(counted, cached, NULL, NULL, diagnostics, &analysis),
+                     WB_ERR_DECLINED);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), "too many blocks to follow each of them"));
     wb_gpu_free(gpu);
     wb_machine_free(cached);

@@ -79,7 +79,7 @@ static void compute_bounds(const struct kernel_grid *kernel, wb_analysis *analys
 
 static void check_machine(const struct kernel_grid *kernel, const wb_machine *machine) {
     wb_analysis *analysis = NULL;
-    wb_status status = analysis_new_kernel(kernel->grid, machine, NULL, kernel->diagnostics, &analysis);
+    wb_status status = analysis_new_kernel(kernel->grid, machine, NULL, NULL, kernel->diagnostics, &analysis);
     if (status == WB_OK) status = wb_analysis_simulate(analysis, "lrr,gto,oldest", NULL, kernel->diagnostics);
     kernel_expect_ok(status, kernel->entry->name, kernel->diagnostics);
     compute_bounds(kernel, analysis);

@@ -58,6 +58,7 @@ static void take_untraced(const wb_grid *executed, struct access_stream *a, stru
         if (!is_unknown && !copies && !both_list) continue;
         assert_int_equal(given->space, access->space);
         assert_int_equal(given->mask & ~access->mask, 0);
+        if (both_list && !copies) assert_int_equal(given->base, access->base);
         if (both_list && !copies)
             assert_memory_equal(a->tables + given->table, b->tables + access->table,
                                 (size_t)__builtin_popcount(access->mask) * sizeof *a->tables);

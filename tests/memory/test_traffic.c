@@ -9,6 +9,7 @@
 
 #include "hand_grid.h"
 #include "launch_text.h"
+#include "memory/requests/access_likes.h"
 #include "memory/requests/requests.h"
 #include "run_ptx.h"
 
@@ -120,6 +121,87 @@ static void test_random_requests(void **state) {
         traffic_free(&traffic);
         hand_grid_free(&hand);
     }
+}
+
+#define RECORDS 64u
+#define TABLES 2u
+
+/* A record of few kinds, so that others are like it. */
+static struct access random_record(struct random_state *random, uint64_t step) {
+    static const uint8_t spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL, PTX_SPACE_SHARED, PTX_SPACE_CONST};
+    static const uint32_t masks[] = {UINT32_MAX, 0xffff, 0x80000101, 1};
+    struct access access = {.step = step,
+                            .base = 1024 + 64 * random_below(random, 4),
+                            .instruction = (uint32_t)random_below(random, 2),
+                            .mask = masks[random_below(random, 4)],
+                            .table = ACCESS_AFFINE,
+                            .bytes = (uint8_t)(4 << random_below(random, 2)),
+                            .space = spaces[random_below(random, 4)],
+                            .is_store = random_below(random, 4) == 0};
+    access.is_atomic = !access.is_store && random_below(random, 4) == 0;
+    access.stride = 4 * (int64_t)random_below(random, 3);
+    if (random_below(random, 2) == 0) {
+        access.table = WARP_LANES * (uint32_t)random_below(random, TABLES);
+        access.stride = 0;
+    }
+    return access;
+}
+
+/* Whether two records make the same requests but for where they are as a whole, at the same cost. */
+static void assert_alike(const struct access *a, const struct access *b, const uint64_t *tables) {
+    uint64_t of_a[REQUESTS_MAX], of_b[REQUESTS_MAX];
+    for (uint32_t granule = MEMORY_SECTOR_BYTES; granule <= MEMORY_LINE_BYTES; granule *= 4) {
+        const uint32_t count = access_requests(a, tables, 0, granule, of_a);
+        assert_int_equal(access_requests(b, tables, 0, granule, of_b), count);
+        for (uint32_t r = 0; r < count; r++)
+            assert_int_equal(of_a[r] - of_b[r], a->base - b->base);
+    }
+    assert_int_equal(a->instruction, b->instruction);
+    assert_int_equal(a->is_store, b->is_store);
+    assert_int_equal(access_wavefront_count(a, tables), access_wavefront_count(b, tables));
+}
+
+static void test_likes(void **state) {
+    (void)state;
+    uint32_t found = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct random_state random = random_seeded(seed);
+        struct access_likes likes = {{0}};
+        struct access records[RECORDS];
+        uint64_t tables[TABLES * WARP_LANES];
+        for (uint32_t i = 0; i < TABLES * WARP_LANES; i++)
+            tables[i] = 4 * random_below(&random, 64);
+        for (uint32_t r = 0; r < RECORDS; r++)
+            records[r] = random_record(&random, r < 2 ? r : records[r - 1].step + random_below(&random, 4));
+        for (uint32_t r = 0; r < RECORDS; r++) {
+            const uint32_t like = access_like(&likes, records, RECORDS, r);
+            if (like == r) continue;
+            assert_true(like < r && records[r].step != records[r - 1].step);
+            assert_true(r + 1 == RECORDS || records[r].step != records[r + 1].step);
+            assert_alike(&records[like], &records[r], tables);
+            found++;
+        }
+    }
+    assert_in_range(found, 100, RECORDS * 300);
+}
+
+/* Requests take no more memory than the grid says, and who makes them hears of it. */
+static void test_memory_limit(void **state) {
+    (void)state;
+    struct hand_grid hand;
+    struct traffic traffic;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    hand_grid_make(&hand, "L0=3,1.2,3.1,4 S1=7; X A2=5");
+    hand.grid.memory_limit = 1 << 20;
+    assert_int_equal(traffic_make(&hand.grid, &hand.machine, diagnostics, &traffic), WB_OK);
+    traffic_free(&traffic);
+    hand.grid.memory_limit = 1 << 10;
+    assert_int_equal(traffic_make(&hand.grid, &hand.machine, diagnostics, &traffic), WB_ERR_LIMIT);
+    assert_true(diagnostics->over_limit && !diagnostics->no_memory);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "exceed the limit of 0 MB"));
+    traffic_free(&traffic);
+    wb_diagnostics_free(diagnostics);
+    hand_grid_free(&hand);
 }
 
 /* Phases and epochs of a warp as "phase.epoch" texts. */
@@ -349,12 +431,13 @@ static void test_steered(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_sectors),
-        cmocka_unit_test(test_sharing), cmocka_unit_test(test_random_requests),
-        cmocka_unit_test(test_epochs),  cmocka_unit_test(test_epochs_at_barriers),
-        cmocka_unit_test(test_local),   cmocka_unit_test(test_on_chip),
-        cmocka_unit_test(test_steered), cmocka_unit_test(test_split),
-        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_lines),        cmocka_unit_test(test_sectors),
+        cmocka_unit_test(test_sharing),      cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_epochs),       cmocka_unit_test(test_epochs_at_barriers),
+        cmocka_unit_test(test_local),        cmocka_unit_test(test_on_chip),
+        cmocka_unit_test(test_steered),      cmocka_unit_test(test_split),
+        cmocka_unit_test(test_unknown),      cmocka_unit_test(test_likes),
+        cmocka_unit_test(test_memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,12 +99,12 @@ static wb_status make_covering(const struct subjects *s, wb_diagnostics *diagnos
 }
 
 static wb_status make_kernel(const struct subjects *s, wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    return analysis_new_kernel(s->grid, s->machine, NULL, diagnostics, analysis);
+    return analysis_new_kernel(s->grid, s->machine, NULL, NULL, diagnostics, analysis);
 }
 
 static wb_status make_covering_kernel(const struct subjects *s, wb_diagnostics *diagnostics,
                                       wb_analysis **analysis) {
-    return analysis_new_kernel(s->covering_grid, s->machine, NULL, diagnostics, analysis);
+    return analysis_new_kernel(s->covering_grid, s->machine, NULL, NULL, diagnostics, analysis);
 }
 
 static wb_status make_default(const struct subjects *s, wb_diagnostics *diagnostics, wb_analysis **analysis) {

@@ -49,12 +49,7 @@ static uint64_t address_of(const struct writing *writing, uint32_t number, uint3
     const bool generic = inst->form->space == PTX_GENERIC && inst->form->op != PTX_OP_CP_ASYNC;
     uint64_t address =
         grid_base(writing->grid, writing->block, writing->warp, writing->stream->groups[number]);
-    if (access->table == ACCESS_AFFINE)
-        address += access->base + (uint64_t)access->stride * lane;
-    else
-        address +=
-            writing->stream
-                ->tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
+    address += access_address(access, writing->stream->tables, lane);
     if (access->space == PTX_SPACE_SHARED && generic) address += TRACE_SHARED_WINDOW;
     if (access->space == PTX_SPACE_LOCAL) address += TRACE_LOCAL_BASE + (generic ? TRACE_LOCAL_WINDOW : 0);
     return address;

@@ -87,11 +87,7 @@ static struct access_list moved_accesses(const struct access_list *from, const u
         assert_int_equal(vec_push(&moved.tables, from->tables.items[i]), WB_OK);
     for (size_t i = 0; i < from->items.count; i++) {
         struct access access = from->items.items[i];
-        uint64_t by = access.space == PTX_SPACE_GLOBAL ? amounts[access.instruction] : 0;
-        uint32_t lanes = access.table == ACCESS_AFFINE ? 0 : (uint32_t)__builtin_popcount(access.mask);
-        if (access.table == ACCESS_AFFINE) access.base += by;
-        for (uint32_t l = 0; l < lanes; l++)
-            moved.tables.items[access.table + l] += by;
+        access.base += access.space == PTX_SPACE_GLOBAL ? amounts[access.instruction] : 0;
         assert_int_equal(vec_push(&moved.items, access), WB_OK);
     }
     return moved;

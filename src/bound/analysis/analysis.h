@@ -302,10 +302,12 @@ wb_status analysis_new_grid(const wb_grid *grid, const wb_machine *machine, cons
 /* A whole kernel: all blocks of a grid on all SMs of a machine, and beside it the block that takes longest
  * (wb_analysis_longest_block). Methods of blocks are asked of a block of each kind, and the largest number is
  * kept; methods of kernels bound the grid; simulations are of the grid. On a machine with caches the scheme
- * is "default", and methods of blocks bound the block with the most initiations only. `watch` may be NULL.
- * Errors as analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit on an SM. */
-wb_status analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
-                              wb_diagnostics *diagnostics, wb_analysis **analysis);
+ * is "default", and methods of blocks bound the block with the most initiations only. `like`, or NULL, is an
+ * analysis of the grid on a machine that only makes other promises, or counts something else once, and
+ * outlives it. `watch` may be NULL. Errors as analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit
+ * on an SM. */
+wb_status analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_analysis *like,
+                              const wb_watch *watch, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
 /* Reports of an analysis of covering paths show `given` beside it, which must outlive it: the same launch on
  * the same machine with all data that was given, bounded and simulated like any other; of a kernel made by

@@ -59,10 +59,13 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
 }
 
 /* Makes an empty analysis one of a grid; on a machine with caches under the default scheme. With `covering`,
- * the analysis of covering paths of the same launch, it simulates that one's isolated block. */
+ * the analysis of covering paths of the same launch, it simulates that one's isolated block. `like`: as for
+ * analysis_new_kernel. */
 static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
                                   const struct wb_machine *machine, const struct wb_analysis *covering,
-                                  const wb_watch *watch, wb_diagnostics *diagnostics) {
+                                  const struct wb_analysis *like, const wb_watch *watch,
+                                  wb_diagnostics *diagnostics) {
+    const bool shares = like != NULL && like->kind == SUBJECT_KERNEL && like->grid_times.traffic.grid == grid;
     const struct wb_analysis *longest_of = covering != NULL ? covering : made;
     made->machine = machine;
     WB_TRY(grid_decline_clusters(grid, diagnostics));
@@ -73,7 +76,8 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     }
     made->kind = SUBJECT_KERNEL;
     if (grid->cover.covers) return analyse_covering(made, grid, watch, diagnostics);
-    WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
+    WB_TRY(timed_grid_make_like(grid, machine, shares ? &like->grid_times : NULL, diagnostics,
+                                &made->grid_times));
     if (memory_is_contended(memory)) WB_TRY(timed_grid_decline_long(&made->grid_times, diagnostics));
     made->machine = made->grid_times.machine;
     WB_TRY(block_classes_make(&made->grid_times, watch, diagnostics, &made->classes, &made->work));
@@ -94,11 +98,11 @@ static wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagno
     return finish_kernel(made, longest, diagnostics);
 }
 
-wb_status analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
-                              wb_diagnostics *diagnostics, wb_analysis **analysis) {
+wb_status analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_analysis *like,
+                              const wb_watch *watch, wb_diagnostics *diagnostics, wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = analysis_of_grid(made, grid, machine, NULL, watch, diagnostics);
+    wb_status status = analysis_of_grid(made, grid, machine, NULL, like, watch, diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
@@ -106,7 +110,7 @@ wb_status analysis_new_given(const wb_grid *grid, const wb_analysis *covering, c
                              wb_diagnostics *diagnostics, wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    wb_status status = analysis_of_grid(made, grid, covering->machine, covering, watch, diagnostics);
+    wb_status status = analysis_of_grid(made, grid, covering->machine, covering, NULL, watch, diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 

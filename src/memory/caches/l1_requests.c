@@ -161,7 +161,11 @@ static void read_unknown(struct l1_requests *requests, const struct traffic_acce
 void l1_requests_read(struct l1_requests *requests, uint32_t block) {
     const struct traffic *traffic = requests->traffic;
     enum store_policy policy = traffic->machine->memory.l1_store;
+    size_t known = 0;
+    for (uint32_t w = 0; w < traffic->grid->warp_count; w++)
+        known += traffic_pattern_of(traffic, block, w)->request_count;
     requests->items.count = 0;
+    arena_reserve(requests->arena, &requests->items, known);
     memset(requests->unknown, 0, requests->objects.count * sizeof *requests->unknown);
     for (uint32_t w = 0; w < traffic->grid->warp_count; w++) {
         const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, w);

@@ -604,9 +604,9 @@ wb_status must_hits_make(const struct traffic *traffic, const struct timed_code 
                          const struct sm_share *share, wb_diagnostics *diagnostics, struct must_hits *hits) {
     *hits = (struct must_hits){.warp_count = traffic->grid->warp_count, .sms = share->sms};
     struct hits_maker maker = {.hits = hits, .traffic = traffic, .code = code, .share = *share};
+    hits->arena.limit = maker.scratch.limit = traffic->grid->memory_limit;
     if (arena_protect(&hits->arena, make_all, &maker) == WB_OK) return WB_OK;
-    const struct wb_kernel *kernel = traffic->grid->kernel;
-    return diagnose_out_of_memory(diagnostics, kernel == NULL ? "grid" : wb_kernel_name(kernel));
+    return traffic_no_memory(traffic->grid, hits->arena.refused || maker.scratch.refused, diagnostics);
 }
 
 void must_hits_free(struct must_hits *hits) {

@@ -4,6 +4,9 @@
 
 #include "memory/requests/requests.h"
 
+/* A block is mostly of the kind of the one so many before. */
+#define KINDS_PERIOD 8u
+
 /* What makes a kind. */
 struct kind_key {
     uint32_t variant, count;
@@ -69,6 +72,8 @@ static bool same_key(const struct kind_key *a, const struct kind_key *b) {
 
 /* The kind of the block at hand, old or new. */
 static uint32_t kind_of(struct kind_maker *maker, uint32_t block) {
+    const uint32_t near = maker->kinds->of_block[block >= KINDS_PERIOD ? block - KINDS_PERIOD : 0];
+    if (block >= KINDS_PERIOD && same_key(&maker->keys.items[near], &maker->key)) return near;
     const uint64_t hash = (uint64_t)maker->key.variant << 32 |
                           hash_bytes(maker->key.places, maker->key.count * sizeof *maker->key.places);
     const uint32_t number = number_table_number(&maker->hashes, hash);

@@ -400,6 +400,14 @@ wb_status timed_grid_count_fills(struct timed_grid *timed, uint64_t each_most) {
     return status;
 }
 
+void timed_grid_take_fills(struct timed_grid *timed, const struct timed_grid *like) {
+    const struct wb_machine *a = machine_as_stated(timed->machine), *b = machine_as_stated(like->machine);
+    if (first_level_keeps(a) == first_level_keeps(b) &&
+        machine_promises(a, RESIDENT_BUFFERS) == machine_promises(b, RESIDENT_BUFFERS) &&
+        a->buffers.promises == b->buffers.promises && a->buffers.count == b->buffers.count)
+        timed->fills = like->fills;
+}
+
 /* ---- What is counted once ------------------------------------------------------------------------------ */
 
 /* Whether the second level is asked for fewer sectors where the first one keeps what it does. */
@@ -480,7 +488,9 @@ wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diag
     if (timed->grid->kernel == NULL || timed->grid->kernel->module->code == NULL) return WB_OK;
     if (!decides && machine->fills.sector == 0) return WB_OK;
     struct wb_machine *own = decides ? arena_alloc(&timed->arena, sizeof *own) : NULL;
-    if ((decides && own == NULL) || timed_grid_count_fills(timed, REQUESTS_COUNTED_MAX) != WB_OK)
+    const bool counted = timed->fills.passes > 0;
+    if ((decides && own == NULL) ||
+        (!counted && timed_grid_count_fills(timed, REQUESTS_COUNTED_MAX) != WB_OK))
         return diagnose_out_of_memory(diagnostics, machine->name);
     if (!decides) return WB_OK;
     WB_TRY(check_promise(timed, diagnostics));

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "memory/requests/access_likes.h"
 #include "warp/alu/lanes.h"
 
 /* A word of shared memory, of an atomic, and of interleaved local memory. */
@@ -20,8 +21,8 @@ void lane_addresses_read(const struct access *access, const uint64_t *tables, ui
             lanes->address[l] = base + access->base + (uint64_t)access->stride * l;
         return;
     }
-    const uint64_t *next = tables + access->table;
-    FOR_LANES_OF(l, access->mask) lanes->address[l] = base + *next++;
+    const uint64_t *next = tables + access->table, from = base + access->base;
+    FOR_LANES_OF(l, access->mask) lanes->address[l] = from + *next++;
 }
 
 /* Adds a value to the list unless it is there. The last one is looked at first: neighbouring lanes mostly
@@ -326,6 +327,32 @@ uint32_t access_wavefront_count(const struct access *access, const uint64_t *tab
     return count_wavefronts(access, tables, 0);
 }
 
+/* Where the words of local memory lie depends on all of an address. */
+static uint64_t moves_alike(const struct access *access) {
+    return access->space == PTX_SPACE_LOCAL ? UINT64_MAX : REQUEST_ALIGN - 1;
+}
+
+static bool are_alike(const struct access *a, const struct access *b) {
+    return ((a->base - b->base) & moves_alike(a)) == 0 && a->stride == b->stride &&
+           a->instruction == b->instruction && a->mask == b->mask && a->table == b->table &&
+           a->unsure == b->unsure && a->object == b->object && a->bytes == b->bytes && a->space == b->space &&
+           a->is_store == b->is_store && a->is_atomic == b->is_atomic;
+}
+
+uint32_t access_like(struct access_likes *likes, const struct access *accesses, uint32_t count,
+                     uint32_t index) {
+    const struct access *access = &accesses[index];
+    const bool shares_step = (index > 0 && access[-1].step == access->step) ||
+                             (index + 1 < count && access[1].step == access->step);
+    const uint64_t key = (access->base & moves_alike(access)) ^ (uint64_t)access->instruction << 8 ^
+                         (uint64_t)access->table << 32 ^ access->mask;
+    uint32_t *slot = &likes->slots[key * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+    if (shares_step) return index;
+    if (*slot != 0 && are_alike(&accesses[*slot - 1], access)) return *slot - 1;
+    *slot = index + 1;
+    return index;
+}
+
 void access_sums_add(const struct access *access, const uint64_t *tables, uint64_t base,
                      struct access_sums *sums) {
     sums->of[SASS_COUNT_PASSES] +=
@@ -380,7 +407,15 @@ const struct request_model request_models[] = {
 static void warp_costs(const struct wb_block *block, const struct wb_machine *machine,
                        const struct access_list *list, struct execution_cost *costs) {
     const struct request_model *model = &request_models[machine_isa(machine)];
+    struct access_likes likes = {{0}};
     for (size_t r = 0, end; r < list->items.count; r = end) {
+        const uint32_t like =
+            access_like(&likes, list->items.items, (uint32_t)list->items.count, (uint32_t)r);
+        if (like != r) {
+            costs[r] = costs[like];
+            end = r + 1;
+            continue;
+        }
         const struct access *access = &list->items.items[r];
         const struct ptx_inst *inst = block_inst(block, access->instruction, NULL);
         for (end = r; end < list->items.count && list->items.items[end].step == access->step;)

@@ -77,7 +77,7 @@ struct traffic_pattern {
     bool *group_is_local; /* per group of the stream: its space is local memory */
     /* On a machine that times machine code, else NULL, each of the first access of a step: */
     struct access_counts *counts; /* what all accesses of the step count, */
-    uint32_t *entries;            /* and the entry of the grid's code that takes so long (timed_grid_make) */
+    uint32_t *entries; /* and the entry of the grid's code that takes so long; by timed_grid_make */
 };
 
 /* The blocks of one shape and one alignment of its bases. */
@@ -99,9 +99,13 @@ struct traffic {
 /* Makes the requests of a grid without input-dependent warps; for covering paths all possible ones. Both grid
  * and machine must outlive it. Errors, each with a message: WB_ERR_DECLINED as grid_decline_steered, and with
  * caches when lanes of one instruction are in global and in local memory; WB_ERR_LIMIT when memory is
- * exhausted. traffic_free in any case. */
+ * exhausted, or what the grid's requests may take. traffic_free in any case. */
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
                        wb_diagnostics *diagnostics, struct traffic *traffic);
+
+/* The message that memory is exhausted, or by `refused` what the grid's requests may take of it. Always
+ * WB_ERR_LIMIT, to be returned. */
+wb_status traffic_no_memory(const struct wb_grid *grid, bool refused, wb_diagnostics *diagnostics);
 
 /* The accesses of a warp of a block. */
 static inline const struct traffic_pattern *traffic_pattern_of(const struct traffic *traffic, uint32_t block,
@@ -389,6 +393,9 @@ wb_status timed_grid_fills(const struct wb_grid *grid, const struct wb_machine *
  * memory is exhausted. */
 wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diagnostics);
 
+/* Takes the counts of another machine's grid where those of this would be the same. */
+void timed_grid_take_fills(struct timed_grid *timed, const struct timed_grid *like);
+
 /* Counts timed->fills of the traffic: request by request, if there are at most `each_most`, else by kinds of
  * blocks, which is no less. WB_ERR_LIMIT without a message when memory is exhausted. */
 wb_status timed_grid_count_fills(struct timed_grid *timed, uint64_t each_most);
@@ -399,6 +406,12 @@ wb_status timed_grid_count_fills(struct timed_grid *timed, uint64_t each_most);
  * needed or parts of it do not fit together; WB_ERR_LIMIT when memory is exhausted. */
 wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct timed_grid *timed);
+
+/* The same with the requests of `like`, or NULL: of the same grid on a machine that only makes other promises
+ * or fills something else once. That must outlive it, too. */
+wb_status timed_grid_make_like(const struct wb_grid *grid, const struct wb_machine *machine,
+                               const struct timed_grid *like, wb_diagnostics *diagnostics,
+                               struct timed_grid *timed);
 
 /* Cycles from the end of a request's service by the memory that all SMs share until its data, or of a store
  * the acknowledgement, is back: what the instruction's class counts for memory, or the machine, where the

@@ -1,6 +1,7 @@
 #include "memory/requests/requests.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "warp/trace/blocks.h"
 
@@ -25,7 +26,9 @@ static void make_variants(void *context) {
     arena_bind(&scratch, &timed->arena);
     struct code_variants variants = code_variants_begin(timed->machine, &timed->code, &scratch);
     for (size_t p = 0; p < timed->traffic.patterns.count; p++) {
-        const struct traffic_pattern *pattern = &timed->traffic.patterns.items[p];
+        struct traffic_pattern *pattern = &timed->traffic.patterns.items[p];
+        pattern->entries =
+            arena_array(&timed->arena, (size_t)pattern->access_count + 1, sizeof *pattern->entries);
         for (uint32_t a = 0; a < pattern->access_count; a++) {
             const uint32_t instruction = pattern->accesses[a].instruction;
             const struct execution_cost of_class = code_variant_cost(&variants, instruction);
@@ -41,18 +44,43 @@ static void make_variants(void *context) {
     arena_free(&scratch);
 }
 
-wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
-                          wb_diagnostics *diagnostics, struct timed_grid *timed) {
+/* Takes requests, and what they fill, of another grid. The entries of the code will be its own. */
+static wb_status take_requests(const struct timed_grid *like, struct timed_grid *timed) {
+    const struct traffic *from = &like->traffic;
+    const size_t count = from->patterns.count;
+    struct traffic *made = &timed->traffic;
+    struct traffic_pattern *patterns = arena_array(&timed->arena, count + 1, sizeof *patterns);
+    if (patterns == NULL) return WB_ERR_LIMIT;
+    if (count > 0) memcpy(patterns, from->patterns.items, count * sizeof *patterns);
+    *made = *from;
+    made->arena = (struct arena){0};
+    made->machine = timed->machine;
+    made->patterns.items = patterns;
+    timed_grid_take_fills(timed, like);
+    return WB_OK;
+}
+
+wb_status timed_grid_make_like(const struct wb_grid *grid, const struct wb_machine *machine,
+                               const struct timed_grid *like, wb_diagnostics *diagnostics,
+                               struct timed_grid *timed) {
     *timed = (struct timed_grid){.grid = grid, .machine = machine};
     WB_TRY(wb_machine_check(machine, diagnostics));
     WB_TRY(grid_decline_clusters(grid, diagnostics));
-    WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
+    if (like == NULL)
+        WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
+    else if (take_requests(like, timed) != WB_OK)
+        return diagnose_out_of_memory(diagnostics, machine->name);
     WB_TRY(timed_grid_decide_fills(timed, diagnostics));
     WB_TRY(make_code(timed, diagnostics));
     if (!request_models[machine_isa(machine)].counts ||
         arena_protect(&timed->arena, make_variants, timed) == WB_OK)
         return WB_OK;
     return diagnose_out_of_memory(diagnostics, machine->name);
+}
+
+wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
+                          wb_diagnostics *diagnostics, struct timed_grid *timed) {
+    return timed_grid_make_like(grid, machine, NULL, diagnostics, timed);
 }
 
 void timed_grid_free(struct timed_grid *timed) {

@@ -1,8 +1,14 @@
 #include "memory/requests/requests.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "memory/requests/access_likes.h"
 #include "warp/trace/blocks.h"
+
+/* Alignments of a regular grid mostly repeat within so many blocks. */
+#define VARIANTS_PERIOD 8u
 
 /* Most barriers that a warp crosses: sums of epochs over phases and accesses stay below 2^32. */
 #define PHASES_MAX ((size_t)1 << 24)
@@ -203,10 +209,13 @@ struct traffic_maker {
     struct arena scratch;
     uint32_t *inits; /* per instruction the initiation interval of its class */
     struct alignment_table patterns, variants;
-    uint8_t *alignments; /* room for the bases of any block, then for the groups of any stream */
-    VEC(uint64_t) offsets;
+    uint8_t *alignments;      /* room for the bases of any block, then for the groups of any stream */
+    VEC(uint64_t) offsets;    /* these three are of no arena, and grow where they are */
     VEC(bool) maybe_executed; /* per offset, of covering paths */
     VEC(struct traffic_access) accesses;
+    bool refused;   /* more memory than the grid's requests may take */
+    uint32_t *like; /* per access of the stream: one before that is like it, or itself */
+    uint32_t like_count;
 };
 
 static uint64_t round_down(uint64_t address) {
@@ -339,6 +348,41 @@ static void note_maybe(struct traffic_maker *maker, const struct access *access,
     made->maybe_none = !some && (inst->guard != PTX_NO_INDEX || inst->form->op == PTX_OP_CP_ASYNC || generic);
 }
 
+/* Ends the pass when `more` bytes are more than there may be. */
+static void need_memory(struct traffic_maker *maker, size_t more) {
+    const size_t limit = maker->traffic->grid->memory_limit;
+    const size_t taken = maker->traffic->arena.used + maker->scratch.used +
+                         maker->offsets.count * (sizeof(uint64_t) + sizeof(bool)) +
+                         maker->accesses.count * sizeof(struct traffic_access);
+    maker->refused = limit != 0 && (taken > limit || more > limit - taken);
+    if (maker->refused) arena_fail(&maker->scratch, WB_ERR_LIMIT);
+}
+
+/* Makes room for one more access. */
+static void reserve_access(struct traffic_maker *maker) {
+    need_memory(maker, 0);
+    if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX ||
+        vec_reserve(&maker->offsets, REQUESTS_MAX) != WB_OK ||
+        vec_reserve(&maker->maybe_executed, REQUESTS_MAX) != WB_OK ||
+        vec_reserve(&maker->accesses, 1) != WB_OK)
+        arena_fail(&maker->scratch, WB_ERR_LIMIT);
+}
+
+/* Appends an access that is like one before, so many bytes further on. */
+static void append_like(struct traffic_maker *maker, const struct access_stream *stream, uint32_t index,
+                        uint32_t like) {
+    struct traffic_access made = maker->accesses.items[like];
+    const uint64_t moved = stream->accesses[index].base - stream->accesses[like].base;
+    const uint32_t from = made.first_request;
+    made.step = stream->accesses[index].step;
+    made.first_request = (uint32_t)maker->offsets.count;
+    for (uint32_t r = 0; r < made.request_count; r++) {
+        maker->offsets.items[maker->offsets.count++] = maker->offsets.items[from + r] + moved;
+        maker->maybe_executed.items[maker->maybe_executed.count++] = maker->maybe_executed.items[from + r];
+    }
+    maker->accesses.items[maker->accesses.count++] = made;
+}
+
 /* Appends one access whose group's base is `alignment` bytes behind the start of a line. */
 static void append_access(struct traffic_maker *maker, const struct access_stream *stream, uint32_t index,
                           uint8_t alignment) {
@@ -353,16 +397,18 @@ static void append_access(struct traffic_maker *maker, const struct access_strea
         .is_unknown = access->table == ACCESS_UNKNOWN ||
                       (access->space == PTX_SPACE_LOCAL && maker->traffic->grid->cover.local_open),
     };
-    if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
-    arena_reserve(&maker->scratch, &maker->offsets, REQUESTS_MAX);
-    arena_reserve(&maker->scratch, &maker->maybe_executed, REQUESTS_MAX);
+    reserve_access(maker);
+    if (maker->like[index] != index) {
+        append_like(maker, stream, index, maker->like[index]);
+        return;
+    }
     ask(maker, access, stream->tables, alignment, &made, maker->offsets.items + maker->offsets.count);
     if (made.is_unknown)
         memset(maker->offsets.items + maker->offsets.count, 0, made.request_count * sizeof(uint64_t));
     note_maybe(maker, access, stream->tables, alignment, &made);
     maker->offsets.count += made.request_count;
     maker->maybe_executed.count += made.request_count;
-    arena_push(&maker->scratch, &maker->accesses, made);
+    maker->accesses.items[maker->accesses.count++] = made;
 }
 
 /* Ends the pass with WB_ERR_DECLINED and a message. */
@@ -397,9 +443,12 @@ static void count_pattern(struct traffic_maker *maker, const struct access_strea
                           struct traffic_pattern *made) {
     struct arena *arena = &maker->traffic->arena;
     made->counts = arena_array(arena, (size_t)made->access_count + 1, sizeof *made->counts);
-    made->entries = arena_array(arena, (size_t)made->access_count + 1, sizeof *made->entries);
     for (uint32_t first = 0, a = 0; first < stream->access_count; first = a) {
         struct access_sums sums = {{0}};
+        if (maker->like[first] != first) {
+            made->counts[a++] = made->counts[maker->like[first]];
+            continue;
+        }
         for (; a < stream->access_count && stream->accesses[a].step == stream->accesses[first].step; a++)
             access_sums_add(&stream->accesses[a], stream->tables, maker->alignments[stream->groups[a]],
                             &sums);
@@ -407,15 +456,28 @@ static void count_pattern(struct traffic_maker *maker, const struct access_strea
     }
 }
 
+/* The accesses that others are like. */
+static void find_likes(struct traffic_maker *maker, const struct access_stream *stream) {
+    struct access_likes likes = {{0}};
+    if (stream->access_count > maker->like_count) {
+        maker->like_count = stream->access_count;
+        maker->like = arena_array(&maker->scratch, maker->like_count, sizeof *maker->like);
+    }
+    for (uint32_t a = 0; a < stream->access_count; a++)
+        maker->like[a] = access_like(&likes, stream->accesses, stream->access_count, a);
+}
+
 /* Adds the pattern of a stream with the alignments of its groups. */
 static void add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
     struct arena *arena = &maker->traffic->arena;
     maker->offsets.count = maker->accesses.count = maker->maybe_executed.count = 0;
     decline_split(maker, stream);
+    find_likes(maker, stream);
     for (uint32_t a = 0; a < stream->access_count; a++)
         append_access(maker, stream, a, maker->alignments[stream->groups[a]]);
     struct traffic_pattern made = {.access_count = (uint32_t)maker->accesses.count,
                                    .request_count = (uint32_t)maker->offsets.count};
+    need_memory(maker, made.request_count * sizeof *made.offsets + made.access_count * sizeof *made.accesses);
     made.accesses = arena_array(arena, (size_t)made.access_count + 1, sizeof *made.accesses);
     made.offsets = arena_array(arena, (size_t)made.request_count + 1, sizeof *made.offsets);
     made.group_is_local = arena_array(arena, (size_t)stream->group_count + 1, sizeof *made.group_is_local);
@@ -458,9 +520,22 @@ static void add_variant(struct traffic_maker *maker, const struct grid_block *bl
     arena_push(&maker->traffic->arena, &maker->traffic->variants, made);
 }
 
-/* The variant of a block, old or new. */
-static uint32_t find_variant(struct traffic_maker *maker, const struct grid_block *block) {
+/* Whether two blocks have one shape, and bases that are aligned alike. */
+static bool same_variant(const struct wb_grid *grid, const struct grid_block *a, const struct grid_block *b) {
+    uint64_t differs = a->shape ^ b->shape;
+    for (uint32_t i = 0; differs == 0 && i < grid->shapes.items[a->shape].base_count; i++)
+        differs =
+            (grid->bases.items[a->first_base + i] ^ grid->bases.items[b->first_base + i]) % MEMORY_LINE_BYTES;
+    return differs == 0;
+}
+
+/* The variant of a block, old or new: mostly that of the one VARIANTS_PERIOD before. */
+static uint32_t find_variant(struct traffic_maker *maker, uint32_t number) {
     const struct wb_grid *grid = maker->traffic->grid;
+    const struct grid_block *block = &grid->blocks.items[number];
+    const uint32_t near = number - VARIANTS_PERIOD;
+    if (number >= VARIANTS_PERIOD && same_variant(grid, &grid->blocks.items[near], block))
+        return maker->traffic->block_variants[near];
     uint32_t base_count = grid->shapes.items[block->shape].base_count;
     for (uint32_t b = 0; b < base_count; b++)
         maker->alignments[b] = grid->bases.items[block->first_base + b] % MEMORY_LINE_BYTES;
@@ -481,9 +556,21 @@ static void make_all(void *context) {
     traffic->shapes = access_positions_make(grid, &traffic->arena);
     note_inits(maker);
     reserve_alignments(maker);
-    for (size_t b = 0; b < grid->blocks.count; b++)
-        traffic->block_variants[b] = find_variant(maker, &grid->blocks.items[b]);
+    for (uint32_t b = 0; b < grid->blocks.count; b++)
+        traffic->block_variants[b] = find_variant(maker, b);
     arena_free(&maker->scratch);
+}
+
+wb_status traffic_no_memory(const struct wb_grid *grid, bool refused, wb_diagnostics *diagnostics) {
+    const char *name = grid->kernel == NULL ? "grid" : wb_kernel_name(grid->kernel);
+    if (!refused) return diagnose_out_of_memory(diagnostics, name);
+    diagnostics->over_limit = true;
+    diagnose(diagnostics, SEVERITY_ERROR, name,
+             "the requests of its accesses exceed the limit of %" PRIu64
+             " MB of memory; execute less (one block with -i, a smaller problem), or allow more "
+             "(--memory-limit)",
+             grid->memory_limit >> 20);
+    return WB_ERR_LIMIT;
 }
 
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
@@ -501,7 +588,10 @@ wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *mach
     const wb_status status = arena_protect(&traffic->arena, make_all, &maker);
     key_table_free(&maker.patterns.table);
     key_table_free(&maker.variants.table);
-    return status == WB_ERR_LIMIT ? diagnose_out_of_memory(diagnostics, name) : status;
+    vec_free(&maker.offsets);
+    vec_free(&maker.maybe_executed);
+    vec_free(&maker.accesses);
+    return status == WB_ERR_LIMIT ? traffic_no_memory(grid, maker.refused, diagnostics) : status;
 }
 
 uint64_t traffic_base(const struct traffic *traffic, uint32_t block, uint32_t warp, uint32_t group) {

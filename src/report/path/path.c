@@ -25,14 +25,6 @@ static struct path_run path_run(const struct path_report *report, const struct p
                              .last = source_lines_place(&report->lines, last)};
 }
 
-/* The address of the access in a lane of its mask. */
-static uint64_t address_in_lane(const struct access_list *list, const struct access *access, uint32_t lane) {
-    assert((access->mask >> lane & 1) != 0);
-    if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    const uint32_t rank = (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1));
-    return list->tables.items[access->table + rank];
-}
-
 /* Whether a barrier is executed by part of a warp's lanes. */
 static bool has_divergent_barrier(const struct wb_block *block) {
     return (block->notes.assumed & assumed_bit(ASSUMED_WHOLE_WARP_BARRIERS)) != 0;
@@ -115,7 +107,7 @@ static void put_access(struct text *out, const struct wb_block *block, const str
     } else {
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             if ((access->mask >> lane & 1) != 0)
-                text_printf(out, " 0x%" PRIx64, address_in_lane(list, access, lane));
+                text_printf(out, " 0x%" PRIx64, access_address(access, list->tables.items, lane));
     }
     text_printf(out, ", lanes %08x\n", access->mask);
 }
@@ -188,7 +180,7 @@ static void access_json(struct json *json, const struct wb_block *block, const s
         json_open_array(json, "addresses");
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             if ((access->mask >> lane & 1) != 0)
-                json_put_count(json, NULL, address_in_lane(list, access, lane));
+                json_put_count(json, NULL, access_address(access, list->tables.items, lane));
         json_close(json);
     }
     json_close(json);

@@ -123,14 +123,15 @@ void sass_put_off(struct sass_sm *sm, uint32_t index, cycles at) {
     sass_await(sm, index);
 }
 
-/* The entry of the code that the warp executes next, `instruction` as its path has it. */
+/* The entry of the code that the warp executes next, `instruction` as its path has it: of a single block the
+ * entry itself. */
 static uint32_t entry_of(struct sass_warp *warp, uint32_t instruction) {
     const struct traffic_pattern *pattern = warp->pattern;
     const uint32_t access = warp->access;
     if (access == pattern->access_count || pattern->accesses[access].step != warp->step) return instruction;
     while (warp->access < pattern->access_count && pattern->accesses[warp->access].step == warp->step)
         warp->access++;
-    return pattern->entries[access];
+    return pattern->entries == NULL ? instruction : pattern->entries[access];
 }
 
 /* The warp's next instruction, which is asked for in this cycle; false at the end of its path. */

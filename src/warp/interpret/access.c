@@ -218,20 +218,26 @@ static uint32_t lanes_of_space(const struct micro *op, const struct micro_addres
     return same;
 }
 
-/* Records among which the one before of an instruction is looked for. */
+/* Records among which one of an instruction with the same table is looked for. */
 #define TABLE_LOOKBACK 128u
 
-/* Gives an access the table of the record before of the same instruction, if that has the same addresses: in
- * loops, those of shared memory. */
+static bool has_table(const uint64_t *table, const uint64_t addresses[WARP_LANES],
+                      const struct access *access) {
+    FOR_LANES_OF(l, access->mask) if (access->base + *table++ != addresses[l]) return false;
+    return true;
+}
+
+/* Gives an access the table of a record before of the same instruction that has the same addresses but for
+ * where they start: in loops. */
 static bool share_table(const struct access_list *list, const uint64_t addresses[WARP_LANES],
                         struct access *access) {
     const size_t count = list->items.count, end = count > TABLE_LOOKBACK ? count - TABLE_LOOKBACK : 0;
     for (size_t i = count; i-- > end;) {
         const struct access *before = &list->items.items[i];
-        if (before->instruction != access->instruction || before->space != access->space) continue;
-        if (before->mask != access->mask || before->table >= list->tables.count) return false;
-        const uint64_t *table = list->tables.items + before->table;
-        FOR_LANES_OF(l, access->mask) if (*table++ != addresses[l]) return false;
+        if (before->instruction != access->instruction || before->mask != access->mask ||
+            before->space != access->space || before->table >= list->tables.count ||
+            !has_table(list->tables.items + before->table, addresses, access))
+            continue;
         access->table = before->table;
         return true;
     }
@@ -243,12 +249,12 @@ wb_status access_append(struct access_list *list, const uint64_t addresses[WARP_
     assert(list->items.count == 0 || list->items.items[list->items.count - 1].step <= access->step);
     assert(access->mask != 0 && (access->unsure & ~access->mask) == 0);
     if (!find_stride(access->mask, addresses, access)) {
-        access->base = 0;
+        access->base = addresses[__builtin_ctz(access->mask)];
         access->stride = 0;
         if (share_table(list, addresses, access)) return vec_push(&list->items, *access);
         access->table = (uint32_t)list->tables.count;
         WB_TRY(vec_reserve(&list->tables, WARP_LANES));
-        FOR_LANES_OF(l, access->mask) list->tables.items[list->tables.count++] = addresses[l];
+        FOR_LANES_OF(l, access->mask) list->tables.items[list->tables.count++] = addresses[l] - access->base;
     }
     return vec_push(&list->items, *access);
 }
@@ -342,10 +348,7 @@ wb_status access_record(struct warp *warp, const struct micro *op, const struct 
 /* The addresses of the lanes of a record, from the start of the space. */
 static void addresses_of(const struct access_list *list, const struct access *access,
                          uint64_t addresses[WARP_LANES]) {
-    uint32_t rank = 0;
-    FOR_LANES_OF(l, access->mask)
-    addresses[l] = access->table == ACCESS_AFFINE ? access->base + (uint64_t)access->stride * l
-                                                  : list->tables.items[access->table + rank++];
+    FOR_LANES_OF(l, access->mask) addresses[l] = access_address(access, list->tables.items, l);
 }
 
 bool access_lists_alike(const struct access_list *a, const struct access_list *b) {
@@ -359,13 +362,25 @@ bool access_lists_alike(const struct access_list *a, const struct access_list *b
     return alike;
 }
 
+/* Whether the addresses of two records in tables differ by one number: then a record of a later pass shares
+ * the table of the pass before, if that is among those that are looked at. */
+static bool moves_as_whole(const struct access_list *pass, const struct access *from,
+                           const struct access_list *next, const struct access *to) {
+    const size_t lanes = (size_t)__builtin_popcount(from->mask);
+    return pass->items.count <= TABLE_LOOKBACK && from->table != ACCESS_AFFINE &&
+           to->table != ACCESS_AFFINE &&
+           memcmp(pass->tables.items + from->table, next->tables.items + to->table,
+                  lanes * sizeof *pass->tables.items) == 0;
+}
+
 /* Appends the record as it is `passes` passes later. */
 static wb_status append_later(struct access_list *list, struct access access, const struct access_list *pass,
                               const struct access_list *next, size_t at, uint64_t passes) {
     const struct access *from = &pass->items.items[at], *to = &next->items.items[at];
     uint64_t addresses[WARP_LANES], first[WARP_LANES], second[WARP_LANES];
-    if (access.table == ACCESS_AFFINE && from->table == ACCESS_AFFINE && to->table == ACCESS_AFFINE &&
-        from->stride == to->stride) {
+    const bool affine = from->table == ACCESS_AFFINE && to->table == ACCESS_AFFINE;
+    if (access.table == ACCESS_AFFINE ? affine && from->stride == to->stride
+                                      : moves_as_whole(pass, from, next, to)) {
         access.base += passes * (to->base - from->base);
         return vec_push(&list->items, access);
     }

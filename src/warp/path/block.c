@@ -96,7 +96,7 @@ _Static_assert(sizeof(struct access_key) == 3 * 8 + 4 * 4 + 8, "keys are compare
 struct access_key access_key_of(const struct access *access, const uint64_t *tables) {
     const bool is_table = access_has_table(access);
     assert(access->mask != 0 && (access->unsure & ~access->mask) == 0);
-    const uint64_t address = is_table ? tables[access->table] : access->base;
+    const uint64_t address = access->base + (is_table ? tables[access->table] : 0);
     struct access_key key = {.step = access->step,
                              .stride = (uint64_t)access->stride,
                              .instruction = access->instruction,

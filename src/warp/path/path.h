@@ -192,7 +192,7 @@ bool path_is_nest(const struct path_fold *fold);
  * make. */
 
 /* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
- * base + stride * l when table == ACCESS_AFFINE, else at tables[table + (rank of l in mask)]. */
+ * base + stride * l when table == ACCESS_AFFINE, else at base + tables[table + (rank of l in mask)]. */
 struct access {
     uint64_t step; /* position in the warp's path, from 0 */
     uint64_t base;
@@ -210,6 +210,13 @@ struct access {
 
 #define ACCESS_AFFINE UINT32_MAX
 #define ACCESS_UNKNOWN (UINT32_MAX - 1) /* the addresses are not known */
+
+/* The address, which is known, of a lane of the mask. */
+static inline uint64_t access_address(const struct access *access, const uint64_t *tables, uint32_t lane) {
+    if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
+    const uint32_t rank = (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1));
+    return access->base + tables[access->table + rank];
+}
 
 /* Steps first .. end - 1 of a path. */
 struct step_range {
@@ -309,6 +316,7 @@ struct wb_block {
     struct arena arena;
     const struct wb_kernel *kernel;
     uint32_t grid[3], size[3], index[3]; /* blocks in the grid, threads in the block, which block */
+    uint64_t memory_limit;               /* as in struct wb_grid */
     uint64_t shared_bytes;               /* static and dynamic */
     struct register_facts registers;     /* of a thread */
     struct launch_inputs inputs;         /* that it was executed with */

@@ -163,6 +163,7 @@ wb_status block_begin(struct wb_block *block, const struct run *run, bool record
     memcpy(block->grid, run->grid, sizeof block->grid);
     memcpy(block->size, run->size, sizeof block->size);
     memcpy(block->index, run->index, sizeof block->index);
+    block->memory_limit = run->memory_limit;
     block->shared_bytes = run->shared_bytes;
     block->registers = launch_registers(run->kernel, run->launch);
     if (launch_inputs_of(run->launch, run->unknown_contents, &block->arena, &block->inputs) != WB_OK)

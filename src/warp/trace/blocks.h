@@ -38,6 +38,9 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
 wb_status block_begin(struct wb_block *block, const struct run *run, bool record_accesses);
 wb_status block_collect(struct wb_block *block, struct run *run);
 
+/* Smaller grids are mostly executed sooner than by classes. */
+#define CLASSES_FROM 64u
+
 /* Executes one block of each class of blocks of the launch, and adds all blocks to the grid, of which is
  * known what is the same for all of them; `run` was begun for it. What it notes is the grid's, and what it
  * left open the run's. WB_ERR_DECLINED without a message: the blocks have to be executed one by one, and the

@@ -12,7 +12,6 @@ _Static_assert(sizeof(struct access) == 48, "compared as bytes: it must not have
 struct group {
     size_t slot; /* instruction * SPACES + space */
     uint64_t base;
-    uint32_t table, kept_table; /* of its last access with one: accesses may share it */
 };
 
 /* A warp of the block that is being added. */
@@ -26,7 +25,6 @@ struct grid_scratch {
     uint32_t *group_at; /* by slot: 1 + the group of the warp at hand, 0: none */
     uint32_t *base_at;  /* by slot: 1 + the base of the block at hand, 0: none */
     VEC(struct access) accesses;
-    VEC(uint64_t) tables;
     VEC(struct group) groups; /* of all warps of the block, one warp's after another's */
     VEC(struct added_warp) warps;
     VEC(struct group_shift) shifts; /* per group */
@@ -110,8 +108,7 @@ static uint32_t add_path(struct wb_grid *grid, struct path *path) {
 }
 
 static uint64_t first_address(const struct access *access, const uint64_t *tables) {
-    if (access->table != ACCESS_AFFINE) return tables[access->table];
-    return access->base + (uint64_t)access->stride * (uint64_t)__builtin_ctz(access->mask);
+    return access_address(access, tables, (uint32_t)__builtin_ctz(access->mask));
 }
 
 /* The common part of a group's accesses. */
@@ -127,7 +124,7 @@ static struct group *group_of(struct wb_grid *grid, size_t first_group, const st
     const size_t slot = slot_of(access);
     assert(slot < grid->instruction_count * SPACES);
     if (scratch->group_at[slot] == 0) {
-        struct group group = {.slot = slot, .table = ACCESS_UNKNOWN, .kept_table = ACCESS_UNKNOWN};
+        struct group group = {.slot = slot};
         if (slot % SPACES == PTX_SPACE_GLOBAL) group.base = first_address(access, tables);
         grid_push(grid, &scratch->groups, group);
         scratch->group_at[slot] = (uint32_t)(scratch->groups.count - first_group);
@@ -139,24 +136,11 @@ static struct group *group_of(struct wb_grid *grid, size_t first_group, const st
 static void normalise(struct wb_grid *grid, const struct access_list *list) {
     struct grid_scratch *scratch = grid->scratch;
     const size_t first_group = scratch->groups.count;
-    scratch->accesses.count = scratch->tables.count = 0;
+    scratch->accesses.count = 0;
     grid_reserve(grid, &scratch->accesses, list->items.count);
     for (size_t i = 0; i < list->items.count; i++) {
         struct access access = list->items.items[i];
-        struct group *group = group_of(grid, first_group, &access, list->tables.items);
-        if (access.table == ACCESS_AFFINE) {
-            access.base -= group->base;
-        } else if (access.table == group->table) { /* all unknown ones are groups of their own */
-            access.table = group->kept_table;
-        } else {
-            uint32_t lanes = (uint32_t)__builtin_popcount(access.mask);
-            const uint64_t *from = list->tables.items + access.table;
-            group->table = access.table;
-            group->kept_table = access.table = (uint32_t)scratch->tables.count;
-            grid_reserve(grid, &scratch->tables, lanes);
-            for (uint32_t lane = 0; lane < lanes; lane++)
-                scratch->tables.items[scratch->tables.count++] = from[lane] - group->base;
-        }
+        access.base -= group_of(grid, first_group, &access, list->tables.items)->base;
         scratch->accesses.items[scratch->accesses.count++] = access;
     }
     for (size_t g = first_group; g < scratch->groups.count; g++)
@@ -194,10 +178,10 @@ static uint32_t add_stream(struct wb_grid *grid, const struct access_list *list)
     normalise(grid, list);
     struct access_stream stream = {
         .accesses = scratch->accesses.items,
-        .tables = scratch->tables.items,
+        .tables = list->tables.items,
         .maybe_executed = list->maybe_executed.items,
         .access_count = (uint32_t)scratch->accesses.count,
-        .table_count = (uint32_t)scratch->tables.count,
+        .table_count = (uint32_t)list->tables.count,
         .group_count = (uint32_t)(scratch->groups.count - first_group),
         .maybe_count = (uint32_t)list->maybe_executed.count,
     };
@@ -324,7 +308,6 @@ wb_status grid_add_block(struct wb_grid *grid, struct path *paths, const struct 
 static void free_scratch(struct grid_scratch *scratch) {
     if (scratch == NULL) return;
     vec_free(&scratch->accesses);
-    vec_free(&scratch->tables);
     vec_free(&scratch->groups);
     vec_free(&scratch->warps);
     vec_free(&scratch->shifts);

@@ -52,18 +52,12 @@ static wb_status copy_accesses(const struct wb_grid *grid, const struct grid_blo
     WB_TRY(vec_reserve(&list->tables, stream->table_count));
     for (uint32_t a = 0; a < stream->access_count; a++) {
         struct access access = stream->accesses[a];
-        const uint64_t base = grid_base(grid, from, warp, stream->groups[a]);
-        if (access.table == ACCESS_AFFINE) {
-            access.base += base;
-        } else if (access.table != ACCESS_UNKNOWN &&
-                   access.table >= list->tables.count) { /* no access before shares it */
-            const uint32_t end = access.table + (uint32_t)__builtin_popcount(access.mask);
-            assert(access.table == list->tables.count);
-            for (uint32_t i = access.table; i < end; i++)
-                list->tables.items[list->tables.count++] = stream->tables[i] + base;
-        }
+        access.base += grid_base(grid, from, warp, stream->groups[a]);
         list->items.items[list->items.count++] = access;
     }
+    if (stream->table_count > 0)
+        memcpy(list->tables.items, stream->tables, stream->table_count * sizeof *stream->tables);
+    list->tables.count = stream->table_count;
     return WB_OK;
 }
 
@@ -87,6 +81,7 @@ wb_status grid_block_make(const struct wb_grid *grid, uint32_t number, wb_diagno
     struct wb_block *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(grid->kernel));
     made->kernel = grid->kernel;
+    made->memory_limit = grid->memory_limit;
     made->shared_bytes = grid->shared_bytes;
     made->registers = grid->registers;
     made->inputs = grid->inputs;
@@ -126,12 +121,8 @@ wb_status grid_find_barriers(struct wb_grid *grid) {
 /* The end of what the lanes of `mask` access of local memory. */
 static uint64_t local_end(const struct access_stream *stream, const struct access *access, uint32_t mask) {
     uint64_t end = 0;
-    uint32_t rank = 0;
-    FOR_LANES_OF(l, access->mask) {
-        uint64_t address = access->table == ACCESS_AFFINE ? access->base + (uint64_t)access->stride * l
-                                                          : stream->tables[access->table + rank++];
-        if ((mask >> l & 1) != 0 && address + access->bytes > end) end = address + access->bytes;
-    }
+    FOR_LANES_OF(l, access->mask & mask)
+    end = cycles_max(end, access_address(access, stream->tables, l) + access->bytes);
     return end;
 }
 
@@ -189,6 +180,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct wb_grid *g
     memcpy(grid->dimensions, block->grid, sizeof grid->dimensions);
     memcpy(grid->block_size, block->size, sizeof grid->block_size);
     memcpy(grid->first_index, block->index, sizeof grid->first_index);
+    grid->memory_limit = block->memory_limit;
     grid->shared_bytes = block->shared_bytes;
     grid->registers = block->registers;
     grid->notes = block->notes;

@@ -9,8 +9,7 @@
 
 #include "machine/machine.h"
 
-/* Smaller grids are executed sooner; of larger ones a list of blocks takes too much memory. */
-#define BLOCKS_MIN 64u
+/* Of more a list of blocks takes too much memory. */
 #define LISTED_MAX (1u << 22)
 /* Blocks that a class must have on average, once there are many. */
 #define CLASS_BLOCKS_MIN 16u
@@ -421,7 +420,7 @@ static wb_status count_blocks(struct classification *of) {
 
 /* Finds all classes, and adds all blocks; what runs noted is in those of *of. */
 static wb_status classify(struct classification *of, const struct run *run, const wb_grid_options *options) {
-    const uint64_t least = options->classes_from != 0 ? options->classes_from : BLOCKS_MIN;
+    const uint64_t least = options->classes_from != 0 ? options->classes_from : CLASSES_FROM;
     const uint64_t counted_from = options->counted_from != 0 ? options->counted_from : LISTED_MAX + 1;
     const uint64_t rows = (uint64_t)run->grid[0] * run->grid[1]; /* at most 2^62 */
     const uint64_t blocks = rows > UINT32_MAX ? rows : rows * run->grid[2];

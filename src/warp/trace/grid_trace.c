@@ -14,6 +14,9 @@
 /* Warp instructions up to which blocks are executed after one lacked flow facts. */
 #define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)
 #define LACKING_WORK_MAX (2 * LACKING_INSTRUCTIONS_MAX) /* with what is charged besides */
+/* Warp instructions of a small grid up to which its blocks are executed one by one without a try by classes.
+ */
+#define SMALL_INSTRUCTIONS_MAX (UINT64_C(1) << 19)
 
 struct grid_trace {
     struct run run;
@@ -49,6 +52,7 @@ static wb_status begin(struct grid_trace *trace) {
     memcpy(grid->dimensions, run->grid, sizeof grid->dimensions);
     memcpy(grid->block_size, run->size, sizeof grid->block_size);
     memcpy(grid->first_index, run->index, sizeof grid->first_index);
+    grid->memory_limit = run->memory_limit;
     grid->shared_bytes = run->shared_bytes;
     grid->registers = launch_registers(run->kernel, run->launch);
     grid->warp_count = run->warp_count;
@@ -299,6 +303,16 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
     return status;
 }
 
+/* Whether what is asked for is to be tried by classes only if it takes long. */
+static bool is_small(const wb_launch *launch, const wb_grid_options *asked) {
+    uint64_t blocks = 1;
+    for (uint32_t j = 0; j < 3 && blocks < CLASSES_FROM; j++)
+        blocks *= launch->grid[j];
+    return !asked->cover && !asked->one_block && asked->first_blocks == 0 && asked->classes_from == 0 &&
+           blocks < CLASSES_FROM &&
+           (asked->instruction_limit == 0 || asked->instruction_limit > SMALL_INSTRUCTIONS_MAX);
+}
+
 wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics, wb_grid **grid) {
     wb_grid_options asked;
@@ -306,10 +320,13 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
     struct wb_grid *made = NULL;
     wb_status status = WB_OK;
     uint32_t assumed, assumptions = 0;
-    bool skipped, skips;
+    bool skipped, skips, long_one;
     WB_TRY(OPTIONS_TAKE(wb_grid_options, options, &asked, diagnostics));
     if (launch->trace.text != NULL) return recorded_grid(kernel, launch, &asked, diagnostics, grid);
     skips = asked.passes_from != UINT64_MAX;
+    bool small = is_small(launch, &asked);
+    const uint64_t limit = asked.instruction_limit;
+    if (small) asked.instruction_limit = SMALL_INSTRUCTIONS_MAX;
     do {
         assumed = assumptions;
         skipped = skips;
@@ -323,7 +340,13 @@ wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const 
             made->kernel = kernel;
             status = trace_grid(made, launch, &asked, &messages, &assumptions, &skips);
         }
-    } while (skips != skipped || (status == WB_OK && assumptions != assumed));
+        long_one = small && status == WB_ERR_LIMIT && messages.over_limit;
+        if (long_one) {
+            small = false;
+            asked.instruction_limit = limit;
+            asked.classes_from = 1;
+        }
+    } while (long_one || skips != skipped || (status == WB_OK && assumptions != assumed));
     if (status != WB_OK && wb_diagnostics_errors(&messages) == 0)
         (void)diagnose_out_of_memory(&messages, wb_kernel_name(kernel));
     wb_diagnostics_append(diagnostics, &messages);

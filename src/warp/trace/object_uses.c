@@ -43,11 +43,8 @@ static void reach(struct use_reach *made, struct object_use *use, int64_t first,
 /* Every lane that may take part does. */
 static void reach_lanes(const struct access *access, const uint64_t *tables, struct object_use *use,
                         struct use_reach *made) {
-    uint32_t rank = 0;
     FOR_LANES_OF(l, access->mask) {
-        const uint64_t affine = access->base + (uint64_t)access->stride * l;
-        const int64_t at =
-            (int64_t)(access->table == ACCESS_AFFINE ? affine : tables[access->table + rank++]);
+        const int64_t at = (int64_t)access_address(access, tables, l);
         reach(made, use, at, at, access->bytes);
     }
 }

@@ -440,7 +440,7 @@ static wb_status read_block(struct reader *reader, const uint32_t index[3]) {
 }
 
 static wb_status check_limits(const struct reader *reader, const wb_grid_options *options) {
-    const uint64_t most = options->memory_limit != 0 ? options->memory_limit : GRID_BYTES_USUAL;
+    const uint64_t most = reader->grid->memory_limit;
     const wb_watch *watch = &options->watch;
     const bool goes_on = watch->poll == NULL ||
                          watch->poll(watch->user, "reading the trace", reader->scan.at, reader->scan.size);
@@ -568,6 +568,7 @@ wb_status recorded_grid(const struct wb_kernel *kernel, const struct wb_launch *
     struct wb_grid *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, launch->trace.source.name);
     made->kernel = kernel;
+    made->memory_limit = options->memory_limit != 0 ? options->memory_limit : GRID_BYTES_USUAL;
     struct reader reader = {
         .trace = &launch->trace, .scan = scanner_of(&launch->trace.source, 0, diagnostics), .grid = made};
     wb_status status = code_number(kernel->module, &made->arena, &made->code_first);

@@ -17,7 +17,7 @@
 /* The executed memory instructions of a warp. Accesses of the same instruction to the same state space form
  * a group; address = base of the group + what the record says. */
 struct access_stream {
-    struct access *accesses;           /* base, or the addresses in the table, relative to the group's base */
+    struct access *accesses;           /* base relative to the group's */
     uint32_t *groups;                  /* per access its group */
     uint64_t *tables;                  /* see struct access */
     struct step_range *maybe_executed; /* see struct access_list */
@@ -85,6 +85,7 @@ struct wb_grid {
     const struct wb_kernel *kernel;        /* NULL for a grid made by hand */
     uint32_t dimensions[3], block_size[3]; /* blocks in the grid, threads in a block */
     uint32_t first_index[3];               /* of the first block here: not 0,0,0 where it is the only one */
+    uint64_t memory_limit;                 /* bytes that its requests may take; 0: no limit */
     uint64_t shared_bytes;                 /* of a block, static and dynamic */
     struct register_facts registers;       /* of a thread */
     struct launch_inputs inputs;           /* that it was executed with */

@@ -145,11 +145,10 @@ void gs_lsu_cycle(struct gs_sm *sm) {
 /* Lanes whose words of one local address make up a sector. */
 #define LOCAL_LANES (SECTOR_BYTES / WORD_BYTES)
 
-/* The address that lane `lane` of a record accesses; `rank` is its place among the record's lanes. */
+/* The address that lane `lane` of a record accesses. */
 static uint64_t lane_address(const struct gs_sm *sm, const struct gs_flight *flight,
-                             const struct access *access, uint32_t lane, uint32_t rank) {
-    if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    return sm->block->accesses[flight->warp].tables.items[access->table + rank];
+                             const struct access *access, uint32_t lane) {
+    return access_address(access, sm->block->accesses[flight->warp].tables.items, lane);
 }
 
 /* Adds a value to an ascending list in which it may stand already. Lanes mostly come in ascending order. */
@@ -189,10 +188,9 @@ static void add_local(const struct gs_sm *sm, const struct gs_flight *flight, ui
 /* The sectors of one record. */
 static void add_record(const struct gs_sm *sm, const struct gs_flight *flight, const struct access *access,
                        uint64_t *sectors, uint32_t *count) {
-    uint32_t rank = 0;
     for (uint32_t lanes = access->mask; lanes != 0; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        uint64_t address = lane_address(sm, flight, access, lane, rank++);
+        uint64_t address = lane_address(sm, flight, access, lane);
         if (access->space == PTX_SPACE_LOCAL) {
             add_local(sm, flight, address, lane, sectors, count);
             continue;
@@ -216,9 +214,8 @@ static uint32_t sorted_addresses(const struct gs_sm *sm, const struct gs_flight 
     uint32_t count = 0;
     for (uint32_t i = 0; i < flight->access_count; i++) {
         const struct access *access = &flight->accesses[i];
-        uint32_t rank = 0;
         for (uint32_t lanes = access->mask; lanes != 0 && count < WARP_LANES; lanes &= lanes - 1) {
-            uint64_t address = lane_address(sm, flight, access, (uint32_t)__builtin_ctz(lanes), rank++);
+            uint64_t address = lane_address(sm, flight, access, (uint32_t)__builtin_ctz(lanes));
             uint32_t place = count++;
             for (; place > 0 && addresses[place - 1] > address; place--)
                 addresses[place] = addresses[place - 1];

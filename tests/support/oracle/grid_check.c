@@ -9,11 +9,6 @@
 
 #include "warp/alu/lanes.h"
 
-static uint64_t lane_address(const struct access *access, const uint64_t *tables, uint32_t lane) {
-    if (access->table == ACCESS_AFFINE) return access->base + (uint64_t)access->stride * lane;
-    return tables[access->table + (uint32_t)__builtin_popcount(access->mask & ((1u << lane) - 1))];
-}
-
 static void check_access(const struct access *kept, const uint64_t *kept_tables, uint64_t base,
                          const struct access *given, const uint64_t *tables) {
     assert_int_equal(kept->step, given->step);
@@ -25,8 +20,8 @@ static void check_access(const struct access *kept, const uint64_t *kept_tables,
     assert_int_equal(kept->is_atomic, given->is_atomic);
     if (kept->space != PTX_SPACE_GLOBAL) assert_int_equal(base, 0);
     FOR_LANES_OF(l, given->mask) {
-        uint64_t address = base + lane_address(kept, kept_tables, l);
-        assert_int_equal(address, lane_address(given, tables, l));
+        uint64_t address = base + access_address(kept, kept_tables, l);
+        assert_int_equal(address, access_address(given, tables, l));
     }
 }
 

@@ -189,7 +189,7 @@ static bool claim_grid(struct trial *trial, const wb_grid *grid, struct claims *
     for (size_t i = 0; holds && i < (has_caches(trial) ? ANALYSED_SCHEMES : 1); i++) {
         wb_analysis **analysis = &claims->grid[i];
         wb_status status =
-            i == 0 ? analysis_new_kernel(grid, trial->machine, NULL, trial->diagnostics, analysis)
+            i == 0 ? analysis_new_kernel(grid, trial->machine, NULL, NULL, trial->diagnostics, analysis)
                    : analysis_new_grid(grid, trial->machine, analysed[i], trial->diagnostics, analysis);
         holds = bounded(trial, status, analysis);
     }

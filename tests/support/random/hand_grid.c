@@ -90,7 +90,7 @@ static void read_access(struct reader *reader, struct timed_code *code, char let
         addresses[lanes++] = address;
     } while (*reader->at == ',');
     struct access access = {.step = reader->step,
-                            .base = lanes == 1 ? addresses[0] : 0,
+                            .base = addresses[0],
                             .instruction = instruction,
                             .mask = (uint32_t)((UINT64_C(1) << lanes) - 1),
                             .table = lanes == 1 ? ACCESS_AFFINE : (uint32_t)reader->accesses.tables.count,
@@ -99,7 +99,7 @@ static void read_access(struct reader *reader, struct timed_code *code, char let
                             .is_store = letter == 'S',
                             .is_atomic = letter == 'A'};
     for (uint32_t l = 0; lanes > 1 && l < lanes; l++)
-        must(vec_push(&reader->accesses.tables, addresses[l]) == WB_OK, reader);
+        must(vec_push(&reader->accesses.tables, addresses[l] - addresses[0]) == WB_OK, reader);
     must(vec_push(&reader->accesses.items, access) == WB_OK, reader);
     code->insts[instruction].destination_count = letter != 'S';
     step(reader, instruction);

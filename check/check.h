@@ -92,7 +92,10 @@ void require_whole_subject(const struct check *check);
 void print_subject(const struct check *check);
 /* Compares files with those that it is of: all are, if any. */
 void compare_files(struct check *check, char *const *paths, int count);
-const char *code_path(const struct check *check); /* the file of its code, if it was given, or NULL */
+const char *path_of(const struct check *check, const char *name); /* of a file that was given, or NULL */
+const char *next_argument(const struct check *check, uint64_t *at);
+/* The first three of what it says, if that is numbers. */
+bool numbers_of_subject(const struct check *check, const char *name, uint64_t numbers[3]);
 
 /* ---- What a certificate says (read.c) ---- */
 
@@ -158,6 +161,7 @@ struct block {
     program rows;
     LIST(struct warps) warps;
     uint64_t warp_count;
+    number_list executed; /* index of a block of these, and the path of each of its warps; or nothing */
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
     LIST(struct execution) executions;
     bool states_stalls;
@@ -279,8 +283,13 @@ uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint6
 
 /* ---- All that is known of a certificate ---- */
 
-/* Whether instructions and paths were compared with a cubin. */
-enum followed { NOT_FOLLOWED, FOLLOWED, FOLLOWED_IN_PART };
+/* Whether instructions and paths were compared with a cubin; and of branches that depend on a predicate, as
+ * the warps of one block of each kind come to them, how many must go as the path has it. */
+struct followed {
+    bool code, in_part;
+    uint64_t warps, branches, decided;
+    bool cut_short;
+};
 
 struct check {
     const char *name;      /* of the file */
@@ -299,7 +308,7 @@ struct check {
     uint64_t claims, failed, contradicted;
     uint64_t longest, least; /* executions of the block, and bounds of it */
     const char *least_by;    /* the method that shows least */
-    enum followed followed;
+    struct followed followed;
     number_list on_paper; /* methods that are claimed, */
     number_list shown;    /* and what theorems that Coq checked show instead, or UNLIMITED */
 };

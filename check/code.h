@@ -81,10 +81,12 @@ uint64_t code_fib(struct block *of);
 enum {
     OP_DEPBAR = 0x11a,
     OP_BAR = 0x11d,
+    OP_CONTROL = 0x140, /* from here on control goes on in other ways, */
     OP_BSYNC = 0x141,
     OP_BREAK = 0x142,
     OP_CALL_ABSOLUTE = 0x143,
     OP_CALL = 0x144,
+    OP_BSSY = 0x145,
     OP_YIELD = 0x146,
     OP_BRA = 0x147,
     OP_WARPSYNC = 0x148,
@@ -92,7 +94,10 @@ enum {
     OP_JMX = 0x14c,
     OP_EXIT = 0x14d,
     OP_RET = 0x150,
-    OP_NANOSLEEP = 0x15d
+    OP_BMOV = 0x155,
+    OP_BMOV_TO = 0x156,
+    OP_NANOSLEEP = 0x15d,
+    OP_CONTROL_END = 0x15f /* up to here */
 };
 
 /* What 16 bytes say of how control goes on, and of waiting. */
@@ -113,10 +118,26 @@ struct cubin {
     uint64_t text, text_size; /* where the kernel is in it */
 };
 
-/* False for a file that is no cubin of Volta to Hopper. To be freed: .bytes */
-bool read_cubin(const struct check *check, const char *path, const char *kernel, struct cubin *cubin);
+/* The 128 bits of an instruction; no field of them is in both halves. */
+struct word {
+    uint64_t low, high;
+};
+
+/* Where a parameter is in the constants; none: size 0. */
+struct parameter {
+    uint64_t at, size;
+};
+#define PARAMETERS_MAX 1024
+
+void read_bytes(struct cubin *cubin, const char *path); /* .bytes, to be freed */
+/* Finds the kernel; false for a file that is no cubin of Volta to Hopper. */
+bool read_cubin(struct cubin *cubin, const char *kernel);
+/* Returns how many there are. */
+uint64_t read_parameters(const struct cubin *cubin, const char *kernel, struct parameter *parameters);
+uint64_t bits_at(const struct word *word, int first, int count);
+struct word word_at(const struct cubin *cubin, uint64_t address);
 struct machine_inst inst_at(const struct cubin *cubin, uint64_t address);
 /* Refuses instructions and paths that are not those of the cubin; says how many are. */
-enum followed follow_code(struct check *check, const char *path);
+void follow_code(struct check *check, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* Instructions and paths of a certificate are those of the cubin (docs/certificates.md): what the compiler
  * says of stalls and counters is in it, and each path goes from the kernel's first instruction along its
  * control flow to its end. */
-#include "code.h"
+#include "lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,17 +120,16 @@ static void follow_path(struct flow *flow, uint64_t path) {
         refuse(flow->of->check, "a path ends at %" PRIu64 ", where the cubin does not", flow->last);
 }
 
-enum followed follow_code(struct check *check, const char *path) {
-    struct cubin cubin;
+void follow_code(struct check *check, const char *path) {
+    struct cubin cubin = {.check = check};
+    struct followed *followed = &check->followed;
     uint64_t all = 0;
-    if (!read_cubin(check, path, subject_of(check, "kernel"), &cubin)) {
-        free(cubin.bytes);
-        return NOT_FOLLOWED;
-    }
+    read_bytes(&cubin, path);
+    followed->code = read_cubin(&cubin, subject_of(check, "kernel"));
     struct flow flow = {.cubin = &cubin};
     flow.waits = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
     flow.returns = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
-    for (uint64_t b = 0; b < check->blocks.count; b++) {
+    for (uint64_t b = 0; b < check->blocks.count && followed->code; b++) {
         flow.of = &check->blocks.items[b];
         for (uint64_t i = 0; i < flow.of->code.count; i++)
             compare_inst(&flow, &flow.of->code.items[i]);
@@ -138,11 +137,18 @@ enum followed follow_code(struct check *check, const char *path) {
         for (uint64_t p = 0; p < flow.of->paths; p++)
             follow_path(&flow, p);
     }
-    printf("code: %" PRIu64 " of %" PRIu64
-           " instructions are those of the cubin, and paths follow its ways\n",
-           flow.compared, all);
+    followed->in_part = flow.in_part;
+    if (followed->code) {
+        printf("code: %" PRIu64 " of %" PRIu64
+               " instructions are those of the cubin, and paths follow its ways\n",
+               flow.compared, all);
+        follow_warps(check, &cubin);
+    }
+    if (followed->warps > 0)
+        printf("launch: %" PRIu64 " of %" PRIu64 " branches of %" PRIu64
+               " warps go as its parameters have it\n",
+               followed->decided, followed->branches, followed->warps);
     free(flow.waits);
     free(flow.returns);
     free(cubin.bytes);
-    return flow.in_part ? FOLLOWED_IN_PART : FOLLOWED;
 }

@@ -95,8 +95,7 @@ static void begin_claims(struct check *check) {
     if (is_block) require_subject(check, "dispatch", "none");
     compare_files(check, check->files, check->file_count);
     print_subject(check);
-    if (check->machine.is_code && code_path(check) != NULL)
-        check->followed = follow_code(check, code_path(check));
+    if (check->machine.is_code && path_of(check, "code") != NULL) follow_code(check, path_of(check, "code"));
 }
 
 static void read_claim(struct check *check, const uint64_t *n) {
@@ -123,12 +122,20 @@ static void print_unchecked(const struct check *check) {
     uint64_t stalls = 0;
     for (uint64_t b = 0; b < check->blocks.count; b++)
         stalls = max(stalls, check->blocks.items[b].stalls);
-    static const char *const of[] = {
-        [NOT_FOLLOWED] = "instructions, times and units are those of code, launch and machine",
-        [FOLLOWED] = "branches go as launch and data have it",
-        [FOLLOWED_IN_PART] = "branches, indirect jumps and what these come to go as launch and data have it"};
-    printf("not checked: that %s%s; that all stands still for no longer than is said: by",
-           of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "");
+    const struct followed *followed = &check->followed;
+    const uint64_t open = followed->branches - followed->decided;
+    printf("not checked: that ");
+    if (!followed->code)
+        printf("instructions, times and units are those of code, launch and machine");
+    else if (followed->warps == 0)
+        printf("branches go as launch and data have it, times and units are the machine's");
+    else
+        printf("%" PRIu64 " branches go as data have it, and %s, times and units are the machine's", open,
+               followed->cut_short    ? "what comes behind a million instructions"
+               : check->block == NULL ? "blocks are like the one of their class"
+                                      : "lanes wait as convergence barriers say");
+    if (followed->in_part) printf(", indirect jumps go there");
+    printf("; that all stands still for no longer than is said: by");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
     printf(" in a block %" PRIu64 "; that the theorems are right", stalls);

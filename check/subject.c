@@ -76,6 +76,12 @@ uint64_t count_of_subject(const struct check *check, const char *name, uint64_t 
     return product;
 }
 
+bool numbers_of_subject(const struct check *check, const char *name, uint64_t numbers[3]) {
+    char behind;
+    return sscanf(subject_of(check, name), "%" SCNu64 " %" SCNu64 " %" SCNu64 "%c", &numbers[0], &numbers[1],
+                  &numbers[2], &behind) >= 3;
+}
+
 /* ---- What is said of it ---- */
 
 void print_subject(const struct check *check) {
@@ -121,8 +127,16 @@ void compare_files(struct check *check, char *const *paths, int count) {
                    check->facts.items[f].text);
 }
 
-const char *code_path(const struct check *check) {
+const char *path_of(const struct check *check, const char *name) {
     for (uint64_t f = 0; f < check->facts.count; f++)
-        if (strcmp(keys[check->facts.items[f].key].name, "code") == 0) return check->facts.items[f].path;
+        if (strcmp(keys[check->facts.items[f].key].name, name) == 0) return check->facts.items[f].path;
+    return NULL;
+}
+
+const char *next_argument(const struct check *check, uint64_t *at) {
+    while (*at < check->facts.count) {
+        const struct fact *fact = &check->facts.items[(*at)++];
+        if (strcmp(keys[fact->key].name, "argument") == 0) return fact->text;
+    }
     return NULL;
 }

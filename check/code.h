@@ -75,6 +75,7 @@ uint64_t code_fib(struct block *of);
 /* ---- The cubin that a certificate is of (cubin.c, flow.c) ---- */
 
 #define INST_BYTES 16
+#define HOPPER 90
 #define PT 7 /* the predicate that always holds */
 
 /* Opcodes without the form of their operands. */

@@ -8,7 +8,6 @@
 #define EM_CUDA 190
 #define NEW_ABI 0x41 /* of CUDA 13: the architecture is the second byte of the flags */
 #define VOLTA 70
-#define HOPPER 90
 #define FILE_MAX ((uint64_t)1 << 27)
 
 /* Attributes of a kernel: a byte that says how long it is, and what it is. */

@@ -8,19 +8,14 @@
 #include <string.h>
 
 #define STEPS_MAX ((uint64_t)1 << 20) /* instructions of all warps */
-#define SETS 16                       /* convergence barriers */
+#define WARP_SET 16                   /* behind the convergence barriers: all lanes, of WARPSYNC */
+#define SETS 17
 #define NO_SET SETS
 
 /* Lanes that go on at an instruction, or, of a set, wait for the others before that. */
 struct group {
     uint32_t lanes;
     uint64_t at, set;
-};
-
-/* Lanes that meet; 0: not known. */
-struct set {
-    uint32_t lanes;
-    uint64_t at; /* where they go on */
 };
 
 struct way {
@@ -31,14 +26,17 @@ struct way {
     struct registers registers;
     struct group groups[LANES + 1];
     int count;
-    struct set sets[SETS];
+    uint32_t sets[SETS]; /* lanes that meet; 0: not known */
     uint32_t lost;
-    bool may_end;          /* lost lanes may have ended */
+    bool may_end;     /* lost lanes may have ended, or be anywhere */
+    uint64_t *jumped; /* of each instruction the last time of loss in which there was a jump to it */
+    uint64_t time;
     uint64_t last;         /* address of the instruction before, UNLIMITED: none */
     struct group executed; /* who was there; nobody: the lost ones */
 };
 
 static void lose(struct way *way, uint32_t lanes) {
+    if (way->lost == 0) way->time++;
     way->lost |= lanes;
 }
 
@@ -96,35 +94,45 @@ static void jump(struct way *way, const struct word *word, uint64_t base) {
         lose(way, lanes);
 }
 
-/* What it says of sets, and of where lanes can be that are lost; whoever executes it. */
-static void change_sets(struct way *way, const struct word *word, const struct machine_inst *inst) {
+/* What it says of sets, whoever executes it. */
+static void change_sets(struct way *way, const struct word *word, uint64_t op) {
     const uint32_t lanes = way->executed.lanes;
-    struct set *set = &way->sets[bits_at(word, 16, 4)];
+    uint32_t *set = &way->sets[bits_at(word, 16, 4)];
     const struct truth holds = condition_of(way, word, lanes);
-    if (inst->op == OP_BSSY)
-        *set = (struct set){way->lost == 0 ? lanes : 0, way->last + INST_BYTES + bits_at(word, 34, 30) * 4};
-    if (inst->op == OP_BREAK)
-        set->lanes = lanes == 0 || (lanes & ~holds.known) != 0 ? 0 : set->lanes & ~(lanes & holds.value);
-    if (inst->op == OP_BMOV || inst->op == OP_BMOV_TO) set->lanes = way->sets[bits_at(word, 24, 4)].lanes = 0;
-    for (int s = 0; s < SETS && lanes == 0; s++) {
-        const bool jumps = (inst->op == OP_BRA || inst->op == OP_CALL) && inst->target == way->sets[s].at;
-        if (jumps || inst->op == OP_BRX || inst->op == OP_RET) way->sets[s].lanes = 0;
-    }
+    if (op == OP_BSSY) *set = way->lost == 0 ? lanes : 0;
+    if (op == OP_BREAK) *set = lanes == 0 || (lanes & ~holds.known) != 0 ? 0 : *set & ~(lanes & holds.value);
+    if (op == OP_BMOV || op == OP_BMOV_TO) *set = way->sets[bits_at(word, 24, 4)] = 0;
 }
 
-/* BSYNC: they wait for the others of the set. */
+/* The set that meets there, or NO_SET. */
+static uint64_t set_of(const struct way *way, const struct word *word) {
+    const uint64_t op = bits_at(word, 0, 9), mask = bits_at(word, 32, 32);
+    if (bits_at(word, 12, 4) != PT || bits_at(word, 87, 4) != PT) return NO_SET;
+    if (op == OP_BSYNC) return bits_at(word, 16, 4);
+    const bool is_all = mask == ALL_LANES || (mask == 0 && way->cubin->sm >= HOPPER);
+    return op == OP_WARPSYNC && bits_at(word, 9, 3) == 4 && is_all && bits_at(word, 85, 2) == 0 ? WARP_SET
+                                                                                                : NO_SET;
+}
+
+/* Waits for the others of the set. */
 static void meet(struct way *way, const struct word *word) {
     const uint32_t lanes = way->executed.lanes;
-    const uint64_t set = bits_at(word, 16, 4), next = way->last + INST_BYTES;
-    const bool all = lanes == way->registers.live && way->lost == 0;
-    if (bits_at(word, 12, 4) != PT || bits_at(word, 87, 4) != PT)
-        lose(way, lanes);
-    else if (way->sets[set].lanes != 0 && (lanes & ~way->sets[set].lanes) == 0)
-        add_group(way, lanes, next, set);
-    else if (all)
-        add_group(way, lanes, next, NO_SET);
+    const uint64_t set = set_of(way, word), next = way->last + INST_BYTES;
+    const bool is_in = set != NO_SET && way->sets[set] != 0 && (lanes & ~way->sets[set]) == 0;
+    if (is_in || (set != NO_SET && lanes == way->registers.live && way->lost == 0))
+        add_group(way, lanes, next, is_in ? set : NO_SET);
     else
         lose(way, lanes);
+}
+
+/* Of lanes that are lost. */
+static void go_anywhere(struct way *way, const struct machine_inst *inst) {
+    const bool jumps = inst->op == OP_BRA || inst->op == OP_CALL,
+               is_known = jumps && inst->target < way->cubin->text_size;
+    if (is_known) way->jumped[inst->target / INST_BYTES] = way->time;
+    way->may_end = way->may_end || (jumps && !is_known) || inst->op == OP_EXIT || inst->op == OP_RET ||
+                   inst->op == OP_BRX;
+    way->check->followed.branches += inst->op == OP_BRA && inst->predicate != PT;
 }
 
 /* Where those go on that executed the last instruction, if the path goes on at `address`. */
@@ -133,23 +141,19 @@ static void go_on(struct way *way, uint64_t address) {
     const struct machine_inst inst = inst_at(way->cubin, way->last);
     const uint32_t lanes = way->executed.lanes;
     const bool is_control = inst.op >= OP_CONTROL && inst.op <= OP_CONTROL_END;
-    change_sets(way, &word, &inst);
+    change_sets(way, &word, inst.op);
     if (lanes == 0) {
-        way->may_end = way->may_end || inst.op == OP_EXIT;
-        way->check->followed.branches += inst.op == OP_BRA && inst.predicate != PT;
+        go_anywhere(way, &inst);
         return;
     }
     switch (inst.op) {
     case OP_CALL:
     case OP_BRA: divide(way, &word, inst.target, address); return;
     case OP_EXIT: divide(way, &word, UNLIMITED, address); return;
+    case OP_WARPSYNC:
     case OP_BSYNC: meet(way, &word); return;
     case OP_RET:
     case OP_BRX: jump(way, &word, inst.target); return;
-    case OP_WARPSYNC:
-        if (lanes != way->registers.live || way->lost != 0 || bits_at(&word, 85, 2) != 0) break;
-        add_group(way, lanes, way->last + INST_BYTES, NO_SET);
-        return;
     case OP_BREAK:
     case OP_BSSY:
     case OP_BMOV:
@@ -181,18 +185,18 @@ static uint32_t take(struct way *way, uint64_t address, uint64_t set, int *taken
     return lanes;
 }
 
-/* All have come, or, of those that are lost, must have, as nobody goes on behind BSYNC before. */
+/* All have come, or, of those that are lost, must have: nobody goes on there before, and none jumped there.
+ */
 static bool all_have_come(const struct way *way, uint64_t number, uint64_t address) {
-    const struct set *set = &way->sets[number];
+    const uint32_t set = way->sets[number];
     uint32_t come = 0;
     for (int g = 0; g < way->count; g++)
         if (way->groups[g].set == number && way->groups[g].at == address) come |= way->groups[g].lanes;
-    if (set->lanes == 0 || (set->lanes & way->registers.live & ~come & ~way->lost) != 0) return false;
-    if ((set->lanes & way->lost) == 0) return come != 0;
-    if (way->may_end || (way->lost & ~set->lanes) != 0 || address != way->last + INST_BYTES) return false;
+    if (set == 0 || (set & way->registers.live & ~come & ~way->lost) != 0) return false;
+    if ((set & way->lost) == 0) return come != 0;
+    if (way->may_end || (way->lost & ~set) != 0 || address != way->last + INST_BYTES) return false;
     const struct word word = word_at(way->cubin, way->last);
-    return bits_at(&word, 0, 9) == OP_BSYNC && bits_at(&word, 16, 4) == number &&
-           bits_at(&word, 12, 4) == PT && bits_at(&word, 87, 4) == PT;
+    return set_of(way, &word) == number && way->jumped[address / INST_BYTES] != way->time;
 }
 
 /* Who is at `address`: nobody, if that is not known. */
@@ -203,8 +207,8 @@ static void arrive(struct way *way, uint64_t address) {
         int waiting = 0;
         if (!all_have_come(way, set, address)) continue;
         (void)take(way, address, set, &waiting);
-        lanes |= way->sets[set].lanes & way->registers.live;
-        way->lost &= ~way->sets[set].lanes;
+        lanes |= way->sets[set] & way->registers.live;
+        way->lost &= ~way->sets[set];
         count++;
     }
     for (uint64_t set = 0; set < SETS && way->lost != 0; set++)
@@ -262,6 +266,7 @@ static void follow_warp(struct way *way, const struct launched *launch, uint64_t
     way->groups[0] = (struct group){way->registers.live, 0, NO_SET};
     way->count = 1;
     memset(way->sets, 0, sizeof way->sets);
+    way->sets[WARP_SET] = way->registers.live;
     way->lost = 0;
     way->may_end = false;
     way->last = UNLIMITED;
@@ -295,6 +300,7 @@ void follow_warps(struct check *check, const struct cubin *cubin) {
     struct launched launch = {.constants = constants};
     const bool is_known = read_launch(check, cubin, &launch, constants);
     *way = (struct way){.check = check, .cubin = cubin};
+    way->jumped = zeroed(check, cubin->text_size / INST_BYTES, sizeof *way->jumped);
     for (uint64_t b = 0; b < check->blocks.count && is_known; b++) {
         way->of = &check->blocks.items[b];
         if (way->of->executed.count == 0 || way->of->parts) continue;
@@ -305,6 +311,7 @@ void follow_warps(struct check *check, const struct cubin *cubin) {
             follow_warp(way, &launch, w);
         }
     }
-    free(constants);
+    free(way->jumped);
     free(way);
+    free(constants);
 }

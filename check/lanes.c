@@ -48,14 +48,14 @@ static const struct operation operations[] = {
     {0x005, SPECIAL, 0, BY_PAIR, 0, false},
     {0x007, SELECT, A | B | P, 1, 0, true},
     {0x00c, COMPARE, A | B | P | S, 0, 2, true},
-    {0x010, SUM, A | B | C, 1, 2, true},
+    {0x010, SUM, A | B | C | P | Q, 1, 2, true},
     {0x011, SHIFT_SUM, A | B | C, 1, 1, true},
     {0x012, LOGIC, A | B | C | P, 1, 1, true},
     {0x013, ABSOLUTE, B, 1, 0, false},
     {0x017, LEAST, A | B | P, 1, 0, false},
     {0x019, SHIFT, A | B | C, 1, 0, true},
     {0x01c, PREDICATES, P | Q | S, 0, 2, true},
-    {0x024, PRODUCT, A | B | C, 1, 1, true},
+    {0x024, PRODUCT, A | B | C | P, 1, 1, true},
     {0x025, WIDE_PRODUCT, A | B | C, 2, 1, true},
     {0x027, HIGH_PRODUCT, A | B | C, 1, 1, true},
     {0x031, HALVES, C, 1, 0, false},
@@ -77,14 +77,14 @@ static const struct {
             0x156, 0x15d, 0x185, 0x186, 0x187, 0x188, 0x18e, 0x18f, 0x192, 0x1ab, 0x1ae, 0x1af}},
     {1, 0, {0x003, 0x008, 0x009, 0x00a, 0x014, 0x016, 0x01a, 0x01b, 0x020, 0x021, 0x023, 0x026, 0x030, 0x032,
             0x03e, 0x045, 0x096, 0x09a, 0x09b, 0x0bd, 0x0be, 0x0bf, 0x100, 0x101, 0x108, 0x109, 0x155}},
-    {2, 0, {0x028, 0x029, 0x02b, 0x14e}},
+    {2, 0, {0x028, 0x029, 0x02b, 0x18c, 0x18d}},
     {4, 0, {0x03b, 0x03c, 0x0bb}},
     {BY_SIZE, 0, {0x104, 0x105, 0x106, 0x107, 0x110, 0x111, 0x112, 0x113}},
     {BY_ACCESS, 0, {0x180, 0x181, 0x183, 0x184}},
     {0, 2, {0x00b, 0x02a}},
     {0, 1, {0x102}},
     {1, 1, {0x006, 0x086, 0x189}},
-    {4, 1, {0x18a, 0x18b, 0x18c, 0x18d, 0x1a8, 0x1a9}},
+    {4, 1, {0x18a, 0x18b, 0x1a8, 0x1a9}},
 };
 
 static bool find_operation(uint64_t op, struct operation *found) {
@@ -244,6 +244,19 @@ static bool shift_sum(const struct word *word, struct lane *lane) {
     return true;
 }
 
+/* With .X a negated term is its complement, and carries are added; else it has 1 of its own. */
+static bool sum_up(const struct word *word, struct lane *lane) {
+    const uint32_t terms[3] = {lane->a, lane->b, lane->c};
+    const bool extends = bits_at(word, 74, 1) != 0;
+    uint64_t sum = extends ? (uint64_t)lane->p + lane->q : 0;
+    for (int i = 0; i < 3; i++)
+        sum += (lane->negated[i] ? ~terms[i] : terms[i]) + (uint64_t)(lane->negated[i] && !extends);
+    lane->to[0] = (uint32_t)sum;
+    lane->truth[0] = sum >> 32 != 0;
+    lane->truths = lane->c == 0 && !lane->negated[2] && bits_at(word, 84, 3) == PT; /* one carry */
+    return bits_at(word, 73, 1) == 0;
+}
+
 static uint32_t table_of(uint64_t table, uint32_t a, uint32_t b, uint32_t c) {
     uint32_t result = 0;
     for (int i = 0; i < 8; i++)
@@ -285,10 +298,7 @@ static bool compute(enum what what, const struct word *word, struct lane *lane) 
     case MOVE: lane->to[0] = lane->b; return is_uniform(bits_at(word, 0, 9)) || bits_at(word, 72, 4) == 15;
     case SELECT: lane->to[0] = lane->p ? lane->a : lane->b; return true;
     case COMPARE: compare(word, lane); return true;
-    case SUM:
-        lane->to[0] = signed_by(lane->a, lane->negated[0]) + signed_by(lane->b, lane->negated[1]) +
-                      signed_by(lane->c, lane->negated[2]);
-        return !extends;
+    case SUM: return sum_up(word, lane);
     case SHIFT_SUM: return shift_sum(word, lane);
     case LOGIC:
         lane->to[0] = table_of(bits_at(word, 72, 8), lane->a, lane->b, lane->c);
@@ -311,7 +321,11 @@ static bool compute(enum what what, const struct word *word, struct lane *lane) 
         lane->truths = true;
         return true;
     }
-    case PRODUCT: lane->to[0] = lane->a * lane->b + signed_by(lane->c, lane->negated[2]); return !extends;
+    case PRODUCT:
+        lane->to[0] = lane->a * lane->b + (extends && lane->negated[2]
+                                               ? ~lane->c + lane->p
+                                               : signed_by(lane->c, lane->negated[2]) + lane->p);
+        return true;
     case WIDE_PRODUCT:
     case HIGH_PRODUCT: {
         const uint64_t sum = product(word, lane) + (lane->negated[2] ? 0 - wide : wide);
@@ -346,8 +360,10 @@ static struct reading read_all(const struct registers *registers, const struct o
     if ((of->reads & C) != 0) r.c = operand(registers, word, true, 0, &r.negated[2]);
     if (wide) r.upper = operand(registers, word, true, 1, &ignored);
     r.negated[0] = bits_at(word, 72, 1) != 0;
-    if ((of->reads & P) != 0) r.p = guard_of(registers, bits_at(word, 87, 4), uniform);
-    if ((of->reads & Q) != 0) r.q = guard_of(registers, bits_at(word, 77, 4), uniform);
+    /* Carries are read with .X. */
+    const bool carries = (of->what != SUM && of->what != PRODUCT) || bits_at(word, 74, 1) != 0;
+    if ((of->reads & P) != 0 && carries) r.p = guard_of(registers, bits_at(word, 87, 4), uniform);
+    if ((of->reads & Q) != 0 && carries) r.q = guard_of(registers, bits_at(word, 77, 4), uniform);
     if ((of->reads & S) != 0 && (of->what != COMPARE || bits_at(word, 72, 1) != 0))
         r.s = guard_of(registers, bits_at(word, 68, 4),
                        uniform || (of->what == PREDICATES && bits_at(word, 67, 1) != 0));

@@ -139,6 +139,6 @@ uint64_t bits_at(const struct word *word, int first, int count);
 struct word word_at(const struct cubin *cubin, uint64_t address);
 struct machine_inst inst_at(const struct cubin *cubin, uint64_t address);
 /* Refuses instructions and paths that are not those of the cubin; says how many are. */
-void follow_code(struct check *check, const char *path);
+void follow_code(struct check *check, struct cubin *cubin);
 
 #endif

@@ -120,15 +120,13 @@ static void follow_path(struct flow *flow, uint64_t path) {
         refuse(flow->of->check, "a path ends at %" PRIu64 ", where the cubin does not", flow->last);
 }
 
-void follow_code(struct check *check, const char *path) {
-    struct cubin cubin = {.check = check};
+void follow_code(struct check *check, struct cubin *cubin) {
     struct followed *followed = &check->followed;
     uint64_t all = 0;
-    read_bytes(&cubin, path);
-    followed->code = read_cubin(&cubin, subject_of(check, "kernel"));
-    struct flow flow = {.cubin = &cubin};
-    flow.waits = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
-    flow.returns = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
+    followed->code = read_cubin(cubin, subject_of(check, "kernel"));
+    struct flow flow = {.cubin = cubin};
+    flow.waits = zeroed(check, cubin->text_size / INST_BYTES, sizeof(bool));
+    flow.returns = zeroed(check, cubin->text_size / INST_BYTES, sizeof(bool));
     for (uint64_t b = 0; b < check->blocks.count && followed->code; b++) {
         flow.of = &check->blocks.items[b];
         for (uint64_t i = 0; i < flow.of->code.count; i++)
@@ -142,7 +140,7 @@ void follow_code(struct check *check, const char *path) {
         printf("code: %" PRIu64 " of %" PRIu64
                " instructions are those of the cubin, and paths follow its ways\n",
                flow.compared, all);
-        follow_warps(check, &cubin);
+        follow_warps(check, cubin);
     }
     if (followed->warps > 0)
         printf("launch: %" PRIu64 " of %" PRIu64 " branches of %" PRIu64
@@ -150,5 +148,4 @@ void follow_code(struct check *check, const char *path) {
                followed->decided, followed->branches, followed->warps);
     free(flow.waits);
     free(flow.returns);
-    free(cubin.bytes);
 }

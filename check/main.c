@@ -95,7 +95,11 @@ static void begin_claims(struct check *check) {
     if (is_block) require_subject(check, "dispatch", "none");
     compare_files(check, check->files, check->file_count);
     print_subject(check);
-    if (check->machine.is_code && path_of(check, "code") != NULL) follow_code(check, path_of(check, "code"));
+    if (!check->machine.is_code || path_of(check, "code") == NULL) return;
+    struct cubin cubin = {.check = check};
+    read_bytes(&cubin, path_of(check, "code"));
+    follow_code(check, &cubin);
+    free(cubin.bytes);
 }
 
 static void read_claim(struct check *check, const uint64_t *n) {
@@ -134,7 +138,7 @@ static void print_unchecked(const struct check *check) {
                followed->cut_short    ? "what comes behind a million instructions"
                : check->block == NULL ? "blocks are like the one of their class"
                                       : "lanes wait as convergence barriers say");
-    if (followed->in_part) printf(", indirect jumps go there");
+    if (followed->in_part) printf(", indirect jumps and what these come to");
     printf("; that all stands still for no longer than is said: by");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);

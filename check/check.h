@@ -83,6 +83,8 @@ struct fact {
 };
 
 void read_of(struct check *check, char *text); /* what stands behind `of` */
+/* The next line of that name from number *at on; or the text of the first one. NULL: none. */
+const struct fact *fact_of(const struct check *check, const char *name, uint64_t *at);
 const char *subject_of(const struct check *check, const char *name);
 /* Refuses what is said of another one. */
 void require_subject(const struct check *check, const char *name, const char *is);
@@ -92,10 +94,6 @@ void require_whole_subject(const struct check *check);
 void print_subject(const struct check *check);
 /* Compares files with those that it is of: all are, if any. */
 void compare_files(struct check *check, char *const *paths, int count);
-const char *path_of(const struct check *check, const char *name); /* of a file that was given, or NULL */
-const char *next_argument(const struct check *check, uint64_t *at);
-/* The first three of what it says, if that is numbers. */
-bool numbers_of_subject(const struct check *check, const char *name, uint64_t numbers[3]);
 
 /* ---- What a certificate says (read.c) ---- */
 
@@ -283,12 +281,10 @@ uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint6
 
 /* ---- All that is known of a certificate ---- */
 
-/* Whether instructions and paths were compared with a cubin; and of branches that depend on a predicate, as
- * the warps of one block of each kind come to them, how many must go as the path has it. */
+/* What was compared with a cubin (flow.c); of branches that have a predicate those whose way is known. */
 struct followed {
-    bool code, in_part;
+    bool code, in_part, cut_short;
     uint64_t warps, branches, decided;
-    bool cut_short;
 };
 
 struct check {

@@ -1,6 +1,6 @@
 /* The instructions of a kernel of a cubin: an ELF file of 64 bits, whose section .text.KERNEL has 16 bytes
  * for each. Decoded is what tells how control goes on and what the compiler says of waiting. */
-#include "code.h"
+#include "cubin.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Instructions and paths of a certificate are those of the cubin (docs/certificates.md): what the compiler
  * says of stalls and counters is in it, and each path goes from the kernel's first instruction along its
  * control flow to its end. */
-#include "lanes.h"
+#include "cubin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,14 +120,14 @@ static void follow_path(struct flow *flow, uint64_t path) {
         refuse(flow->of->check, "a path ends at %" PRIu64 ", where the cubin does not", flow->last);
 }
 
-void follow_code(struct check *check, struct cubin *cubin) {
+void follow_cubin(struct check *check, struct cubin *cubin) {
     struct followed *followed = &check->followed;
     uint64_t all = 0;
-    followed->code = read_cubin(cubin, subject_of(check, "kernel"));
+    if (!read_cubin(cubin, subject_of(check, "kernel"))) return;
     struct flow flow = {.cubin = cubin};
     flow.waits = zeroed(check, cubin->text_size / INST_BYTES, sizeof(bool));
     flow.returns = zeroed(check, cubin->text_size / INST_BYTES, sizeof(bool));
-    for (uint64_t b = 0; b < check->blocks.count && followed->code; b++) {
+    for (uint64_t b = 0; b < check->blocks.count; b++) {
         flow.of = &check->blocks.items[b];
         for (uint64_t i = 0; i < flow.of->code.count; i++)
             compare_inst(&flow, &flow.of->code.items[i]);
@@ -135,17 +135,42 @@ void follow_code(struct check *check, struct cubin *cubin) {
         for (uint64_t p = 0; p < flow.of->paths; p++)
             follow_path(&flow, p);
     }
+    free(flow.waits);
+    free(flow.returns);
+    followed->code = true;
     followed->in_part = flow.in_part;
-    if (followed->code) {
-        printf("code: %" PRIu64 " of %" PRIu64
-               " instructions are those of the cubin, and paths follow its ways\n",
-               flow.compared, all);
-        follow_warps(check, cubin);
-    }
+    printf("code: %" PRIu64 " of %" PRIu64
+           " instructions are those of the cubin, and paths follow its ways\n",
+           flow.compared, all);
+    follow_warps(check, cubin);
     if (followed->warps > 0)
         printf("launch: %" PRIu64 " of %" PRIu64 " branches of %" PRIu64
                " warps go as its parameters have it\n",
                followed->decided, followed->branches, followed->warps);
-    free(flow.waits);
-    free(flow.returns);
+}
+
+void follow_code(struct check *check) {
+    struct cubin cubin = {.check = check};
+    const char *path = fact_of(check, "code", &(uint64_t){0})->path;
+    if (path == NULL) return;
+    read_bytes(&cubin, path);
+    follow_cubin(check, &cubin);
+    free(cubin.bytes);
+}
+
+void print_not_followed(const struct check *check) {
+    const struct followed *followed = &check->followed;
+    if (!followed->code) {
+        printf("instructions, times and units are those of code, launch and machine");
+        return;
+    }
+    if (followed->warps > 0)
+        printf("%" PRIu64 " branches go as data have it, and %s", followed->branches - followed->decided,
+               followed->cut_short    ? "what comes behind a million instructions"
+               : check->block == NULL ? "blocks are like the one of their class"
+                                      : "lanes wait as convergence barriers say");
+    else
+        printf("branches go as launch and data have it");
+    printf("%s, times and units are the machine's",
+           followed->in_part ? ", indirect jumps and what these come to" : "");
 }

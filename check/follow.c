@@ -2,7 +2,7 @@
  * a branch divides, and which meet where BSYNC lets them. A path must go as they do. Behind a branch whose
  * way is not known a group is lost, which may execute whatever the path has, until a BSYNC that it was to
  * come to lets all go on. */
-#include "lanes.h"
+#include "cubin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -287,8 +287,8 @@ static void require_block(struct check *check, const struct block *of, const str
     for (int d = 0; d < 3; d++)
         threads = mul(threads, launch->threads[d]);
     if (rounded_up(threads, LANES) != of->warp_count) refuse(check, "more or fewer warps than threads fill");
-    const bool is_one = numbers_of_subject(check, "block", said);
-    if (!numbers_of_subject(check, "grid", grid)) refuse(check, "a block of no grid");
+    const bool is_one = three_numbers(check, "block", said);
+    if (!three_numbers(check, "grid", grid)) refuse(check, "a block of no grid");
     for (int d = 0; d < 3; d++)
         if (launch->index[d] >= grid[d] || (is_one && launch->index[d] != said[d]))
             refuse(check, "paths of another block than what it is of");

@@ -1,6 +1,6 @@
 /* What the lanes of a warp have in registers, as far as it follows from launch and code: integers that come
  * from parameters, special registers and literals. All else is unknown, and so is what is computed of it. */
-#include "lanes.h"
+#include "cubin.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What a launch says of the constants: sizes of grid and block, and integers among the arguments, of the
  * launch file or of lines `of argument`. What is written in another way is not known. */
-#include "lanes.h"
+#include "cubin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,11 +82,17 @@ static uint64_t arguments_of_file(const char *path, struct argument *arguments) 
 }
 
 static uint64_t read_arguments(const struct check *check, struct argument *arguments) {
-    const char *path = path_of(check, "launch"), *text;
+    const char *path = fact_of(check, "launch", &(uint64_t){0})->path;
+    const struct fact *fact;
     uint64_t count = 0;
-    for (uint64_t at = 0; (text = next_argument(check, &at)) != NULL && count < PARAMETERS_MAX; count++)
-        arguments[count].size = integer_of(text, &arguments[count].value);
+    for (uint64_t at = 0; (fact = fact_of(check, "argument", &at)) != NULL && count < PARAMETERS_MAX; count++)
+        arguments[count].size = integer_of(fact->text, &arguments[count].value);
     return count > 0 || path == NULL ? count : arguments_of_file(path, arguments);
+}
+
+bool three_numbers(const struct check *check, const char *name, uint64_t numbers[3]) {
+    return sscanf(subject_of(check, name), "%" SCNu64 " %" SCNu64 " %" SCNu64, &numbers[0], &numbers[1],
+                  &numbers[2]) == 3;
 }
 
 bool read_launch(const struct check *check, const struct cubin *cubin, struct launched *launch,
@@ -95,8 +101,7 @@ bool read_launch(const struct check *check, const struct cubin *cubin, struct la
     struct argument *arguments = zeroed(check, PARAMETERS_MAX, sizeof *arguments);
     uint64_t grid[3], width = 0;
     const bool given = strncmp(subject_of(check, "inputs"), "given", 5) == 0;
-    const bool sized =
-        numbers_of_subject(check, "grid", grid) && numbers_of_subject(check, "threads", launch->threads);
+    const bool sized = three_numbers(check, "grid", grid) && three_numbers(check, "threads", launch->threads);
     if (sized) (void)count_of_subject(check, "threads", &width);
     for (uint64_t d = 0; sized && d < 3; d++) {
         put(constants, 4 * d, 4, launch->threads[d]);

@@ -4,7 +4,7 @@
  * Exit status: 0 when every claim is proven, 1 when one is not, 2 when the file is no certificate, was
  * changed or is of other files, 4 when an execution takes longer than a bound that is shown. */
 #define _GNU_SOURCE
-#include "code.h"
+#include "cubin.h"
 #include "kernel.h"
 
 #include <errno.h>
@@ -95,11 +95,7 @@ static void begin_claims(struct check *check) {
     if (is_block) require_subject(check, "dispatch", "none");
     compare_files(check, check->files, check->file_count);
     print_subject(check);
-    if (!check->machine.is_code || path_of(check, "code") == NULL) return;
-    struct cubin cubin = {.check = check};
-    read_bytes(&cubin, path_of(check, "code"));
-    follow_code(check, &cubin);
-    free(cubin.bytes);
+    if (check->machine.is_code) follow_code(check);
 }
 
 static void read_claim(struct check *check, const uint64_t *n) {
@@ -126,19 +122,8 @@ static void print_unchecked(const struct check *check) {
     uint64_t stalls = 0;
     for (uint64_t b = 0; b < check->blocks.count; b++)
         stalls = max(stalls, check->blocks.items[b].stalls);
-    const struct followed *followed = &check->followed;
-    const uint64_t open = followed->branches - followed->decided;
     printf("not checked: that ");
-    if (!followed->code)
-        printf("instructions, times and units are those of code, launch and machine");
-    else if (followed->warps == 0)
-        printf("branches go as launch and data have it, times and units are the machine's");
-    else
-        printf("%" PRIu64 " branches go as data have it, and %s, times and units are the machine's", open,
-               followed->cut_short    ? "what comes behind a million instructions"
-               : check->block == NULL ? "blocks are like the one of their class"
-                                      : "lanes wait as convergence barriers say");
-    if (followed->in_part) printf(", indirect jumps and what these come to");
+    print_not_followed(check);
     printf("; that all stands still for no longer than is said: by");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);

@@ -24,10 +24,17 @@ static bool is_file(const struct fact *fact) {
            (keys[fact->key].kind == FILES || strcmp(keys[fact->key].name, "other") == 0);
 }
 
-const char *subject_of(const struct check *check, const char *name) {
-    for (uint64_t f = 0; f < check->facts.count; f++)
-        if (strcmp(keys[check->facts.items[f].key].name, name) == 0) return check->facts.items[f].text;
+const struct fact *fact_of(const struct check *check, const char *name, uint64_t *at) {
+    while (*at < check->facts.count) {
+        const struct fact *fact = &check->facts.items[(*at)++];
+        if (strcmp(keys[fact->key].name, name) == 0) return fact;
+    }
     return NULL;
+}
+
+const char *subject_of(const struct check *check, const char *name) {
+    const struct fact *fact = fact_of(check, name, &(uint64_t){0});
+    return fact == NULL ? NULL : fact->text;
 }
 
 void read_of(struct check *check, char *text) {
@@ -76,12 +83,6 @@ uint64_t count_of_subject(const struct check *check, const char *name, uint64_t 
     return product;
 }
 
-bool numbers_of_subject(const struct check *check, const char *name, uint64_t numbers[3]) {
-    char behind;
-    return sscanf(subject_of(check, name), "%" SCNu64 " %" SCNu64 " %" SCNu64 "%c", &numbers[0], &numbers[1],
-                  &numbers[2], &behind) >= 3;
-}
-
 /* ---- What is said of it ---- */
 
 void print_subject(const struct check *check) {
@@ -125,18 +126,4 @@ void compare_files(struct check *check, char *const *paths, int count) {
         if (is_file(&check->facts.items[f]) && check->facts.items[f].path == NULL)
             refuse(check, "it is of another file, too: %s, SHA-256 %s", keys[check->facts.items[f].key].name,
                    check->facts.items[f].text);
-}
-
-const char *path_of(const struct check *check, const char *name) {
-    for (uint64_t f = 0; f < check->facts.count; f++)
-        if (strcmp(keys[check->facts.items[f].key].name, name) == 0) return check->facts.items[f].path;
-    return NULL;
-}
-
-const char *next_argument(const struct check *check, uint64_t *at) {
-    while (*at < check->facts.count) {
-        const struct fact *fact = &check->facts.items[(*at)++];
-        if (strcmp(keys[fact->key].name, "argument") == 0) return fact->text;
-    }
-    return NULL;
 }

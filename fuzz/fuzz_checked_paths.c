@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../check/lanes.h"
+#include "../check/cubin.h"
 
 #define HELD_MAX 4096
 
@@ -96,7 +96,7 @@ static void follow(struct check *check, const uint8_t *data, size_t size) {
     cubin.bytes = checker_calloc(cubin.size + 1, 1);
     memcpy(cubin.bytes, data + 1 + data[0], cubin.size);
     if (read_cubin(&cubin, "k")) make_block(check, &cubin, data + 1, data[0]);
-    follow_code(check, &cubin);
+    follow_cubin(check, &cubin);
     if (check->followed.decided > check->followed.branches) abort();
 }
 

@@ -132,9 +132,28 @@ def forge(certificate):
         yield claim.group(1).decode(), forged + b"end %016x\n" % fnv1a(forged[before:], sum_before)
 
 
+def of_others(certificate):
+    """The certificate with another sum for each file that it is of, one after another, and a
+    checksum that fits."""
+    body = certificate[:certificate.rindex(b"end ")]
+    for said in re.finditer(rb"^of (\w+) ([0-9a-f]{64}) ", body, re.MULTILINE):
+        other = body[:said.start(2)] + said.group(2)[::-1] + body[said.end(2):]
+        yield said.group(1).decode(), other + b"end %016x\n" % fnv1a(other)
+
+
+def files_of(build, machine, folder, certificate):
+    """What a certificate is of, for --of: files where it says that they are, and the machine."""
+    shown = subprocess.run([str(build / "warpbound"), "machine", "show", machine],
+                           capture_output=True, text=True, check=False)
+    stated = Path(folder, "machine.yaml")
+    stated.write_text(shown.stdout, encoding="utf-8")
+    paths = re.findall(r"^of (?!machine)\w+ [0-9a-f]{64} # (.*)$", certificate, re.MULTILINE)
+    return ["--of", *paths, str(stated)]
+
+
 def certify(root, build, case, machine, block):
-    """Certifies one kernel on one machine, has the certificate checked, and a claim that is too low
-    refused."""
+    """Certifies one kernel on one machine, has the certificate checked with the files that it is
+    of, and one of other files and a claim that is too low refused."""
     name, code, launch = case
     result = {"kernel": name, "machine": machine, "scope": "block" if block else "kernel",
               "state": NOT_RUN, "claims": [],
@@ -153,14 +172,23 @@ def certify(root, build, case, machine, block):
                                 f"{'with' if file.is_file() else 'without'} a certificate: "
                                 + last_lines(written.stderr, 1))
             return result
-        checked = subprocess.run([str(build / "warpbound-check"), str(file)], capture_output=True,
-                                 text=True, check=False)
+        of = files_of(build, machine, folder, file.read_text(encoding="utf-8"))
+        checked = subprocess.run([str(build / "warpbound-check"), *of, str(file)],
+                                 capture_output=True, text=True, check=False)
         result["claims"] = [line for line in checked.stdout.splitlines()
                             if line.startswith(("block: ", "kernel: "))]
         result["state"] = PASSED if checked.returncode == 0 and checked.stdout else FAILED
         if result["state"] == FAILED:
             result["reason"] = last_lines(checked.stdout + checked.stderr)
             return result
+        for part, text in of_others(file.read_bytes()):
+            forged.write_bytes(text)
+            refused = subprocess.run([str(build / "warpbound-check"), *of, str(forged)],
+                                     capture_output=True, text=True, check=False)
+            if refused.returncode != 2:
+                result["state"] = FAILED
+                result["reason"] = (f"a certificate of another {part} ends with status "
+                                    f"{refused.returncode}")
         for method, text in forge(file.read_bytes()):
             forged.write_bytes(text)
             refused = subprocess.run([str(build / "warpbound-check"), str(forged)],

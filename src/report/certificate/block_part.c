@@ -187,7 +187,7 @@ static void put_rows(struct section_writer *writer) {
 static void put_executed(struct section_writer *writer) {
     const struct timed_block *block = writer->block;
     struct text *out = &writer->certificate->text;
-    if (block->traced == NULL) return;
+    if (block->traced == NULL || certificate_is_of_parts(block)) return;
     const uint32_t *index = block->traced->index;
     text_printf(out, "executed %u %u %u", index[0], index[1], index[2]);
     for (uint32_t w = 0; w < block->warp_count; w++)

@@ -208,7 +208,8 @@ let read_of_block r b key words =
   | "row", _ -> read_row b words
   | "warps", [ path; core; count ] ->
     b.warps <- (number (paths b) path, number r.sub_cores core, at_least_1 count) :: b.warps
-  | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code *)
+  | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code, *)
+  | "executed", _ :: _ :: _ :: _ -> ignore (List.map any words) (* and follows it *)
   | "at", [ _; _; _; _ ] -> b.at <- List.map any words :: b.at
   | _ -> refuse key
 

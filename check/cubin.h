@@ -75,7 +75,7 @@ struct machine_inst inst_at(const struct cubin *cubin, uint64_t address);
 
 #define LANES 32
 #define ALL_LANES UINT32_MAX
-#define REGISTERS (256 + 64) /* of lanes, and the uniform ones behind them */
+#define REGISTERS 332 /* of lanes, the uniform ones behind them, and what is special */
 
 /* Bank 0 of the constants, in bytes; what the launch does not say is not known. */
 #define BANK_BYTES ((uint64_t)1 << 16)

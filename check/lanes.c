@@ -4,10 +4,12 @@
 
 #include <string.h>
 
-#define ZERO 255         /* RZ */
-#define UNIFORM 256      /* UR0 */
-#define UNIFORM_ZERO 319 /* URZ */
+#define ZERO 255    /* RZ */
+#define UNIFORM 260 /* UR0: behind R255 and what a wide result reaches beyond it */
+#define UNIFORM_ZERO 63
 #define UNIFORM_TRUTHS 8
+#define THREAD (UNIFORM + 68) /* three numbers, and that of the lane, which none writes */
+#define LANE (THREAD + 3)
 
 /* What an instruction reads, a bit each: A, B and C, and predicates. */
 enum { A = 1, B = 2, C = 4, P = 8, Q = 16, S = 32 };
@@ -111,57 +113,79 @@ static bool writes_uniform(uint64_t op) {
 
 /* ---- Sources ---- */
 
-static const struct lanes unknown_lanes;
+/* What lanes read: a register, or, NULL, the same in all. */
+struct source {
+    const uint32_t *values;
+    uint32_t value, known;
+    bool same, negated;
+};
 
-static struct lanes all_lanes(uint32_t value) {
-    struct lanes lanes = {.known = ALL_LANES, .same = true};
-    for (int l = 0; l < LANES; l++)
-        lanes.value[l] = value;
-    return lanes;
+static const struct source unknown;
+static const struct lanes nothing;
+
+static struct source literal(uint32_t value) {
+    return (struct source){.value = value, .known = ALL_LANES, .same = true};
 }
 
-static struct lanes register_at(const struct registers *registers, const struct word *word, int at,
-                                bool uniform, uint64_t part) {
+static struct source lanes_of(const struct registers *registers, uint64_t number) {
+    const struct lanes *lanes = &registers->of[number];
+    return (struct source){.values = lanes->value, .known = lanes->known, .same = lanes->same};
+}
+
+/* `part` 1: the upper half of a pair. */
+static struct source register_at(const struct registers *registers, const struct word *word, int at,
+                                 bool uniform, uint64_t part) {
     const uint64_t number = bits_at(word, at, uniform ? 6 : 8);
-    if (number == (uniform ? 63 : ZERO)) return all_lanes(0);
-    return registers->of[(uniform ? UNIFORM : 0) + (number + part) % 256];
+    if (number == (uniform ? UNIFORM_ZERO : ZERO)) return literal(0);
+    return lanes_of(registers, (uniform ? UNIFORM : 0) + number + part);
 }
 
-static struct lanes constant_at(const struct registers *registers, uint64_t bank, uint64_t at) {
+static struct source constant_at(const struct registers *registers, uint64_t bank, uint64_t at) {
     const struct constants *constants = registers->launch->constants;
-    uint32_t value = 0;
-    bool known = bank == 0 && at % 4 == 0 && at + 4 <= BANK_BYTES;
-    for (int i = 3; i >= 0 && known; i--) {
-        known = constants->known[at + (uint64_t)i];
-        value = value << 8 | constants->bytes[at + (uint64_t)i];
+    struct source source = literal(0);
+    for (uint64_t i = 4; i-- > 0;) {
+        if (bank != 0 || at + i >= BANK_BYTES || !constants->known[at + i])
+            return (struct source){.same = true};
+        source.value = source.value << 8 | constants->bytes[at + i];
     }
-    struct lanes lanes = known ? all_lanes(value) : unknown_lanes;
-    lanes.same = true;
-    return lanes;
+    return source;
 }
 
 /* B or C: one of them is the flexible operand in bits 32 to 63, as the form says, the other one a register in
- * bits 64 to 71. `part` 1: its upper half. */
-static struct lanes operand(const struct registers *registers, const struct word *word, bool is_c,
-                            uint64_t part, bool *negated) {
+ * bits 64 to 71. */
+static struct source operand(const struct registers *registers, const struct word *word, bool is_c,
+                             uint64_t part) {
     const uint64_t form = bits_at(word, 9, 3);
     const bool uniform = is_uniform(bits_at(word, 0, 9)),
                flexible = is_c == (form == 2 || form == 3 || form == 7);
-    const bool literal = flexible && (form == 2 || form == 4);
-    *negated = !literal && bits_at(word, flexible ? 63 : 75, 1) != 0;
-    if (!flexible) return register_at(registers, word, 64, uniform, part);
-    switch (form) {
-    case 2:
-    case 4: return part == 0 ? all_lanes((uint32_t)bits_at(word, 32, 32)) : unknown_lanes;
-    case 3:
-    case 5:
-        return bits_at(word, 91, 1) != 0
-                   ? unknown_lanes
-                   : constant_at(registers, bits_at(word, 54, 5), bits_at(word, 38, 16) + 4 * part);
-    case 6:
-    case 7: return register_at(registers, word, 32, true, part);
-    default: return register_at(registers, word, 32, uniform, part);
+    struct source source;
+    if (flexible && (form == 2 || form == 4))
+        return part == 0 ? literal((uint32_t)bits_at(word, 32, 32)) : unknown;
+    if (flexible && (form == 3 || form == 5)) {
+        source = constant_at(registers, bits_at(word, 54, 5), bits_at(word, 38, 16) + 4 * part);
+        if (bits_at(word, 91, 1) != 0) source = unknown; /* by a handle */
+    } else {
+        source = register_at(registers, word, flexible ? 32 : 64, uniform || (flexible && form > 5), part);
     }
+    source.negated = bits_at(word, flexible ? 63 : 75, 1) != 0;
+    return source;
+}
+
+static struct source special(const struct registers *registers, uint64_t number) {
+    if (number == 0xff) return literal(0);
+    if (number >= 0x25 && number <= 0x27) return literal((uint32_t)registers->launch->index[number - 0x25]);
+    if (number >= 0x21 && number <= 0x23) return lanes_of(registers, THREAD + number - 0x21);
+    return number == 0 ? lanes_of(registers, LANE) : unknown;
+}
+
+/* What all lanes have that run. */
+static struct source common(const struct registers *registers, struct source source) {
+    if (registers->live == 0 || (registers->live & ~source.known) != 0) return unknown;
+    for (int l = 0; l < LANES && source.values != NULL; l++)
+        if ((registers->live >> l & 1) != 0 &&
+            source.values[l] != source.values[__builtin_ctz(registers->live)])
+            return unknown;
+    return literal(source.values == NULL ? source.value : source.values[__builtin_ctz(registers->live)]);
 }
 
 struct truth guard_of(const struct registers *registers, uint64_t bits, bool uniform) {
@@ -180,23 +204,6 @@ bool number_in(const struct registers *registers, uint64_t first, uint32_t lanes
             return false;
     *number = (uint64_t)high->value[one] << 32 | low->value[one];
     return true;
-}
-
-static struct lanes special(const struct registers *registers, uint64_t number) {
-    const struct launched *launch = registers->launch;
-    const uint64_t *threads = launch->threads;
-    struct lanes lanes = {.known = ALL_LANES};
-    if (number == 0xff) return all_lanes(0);
-    if (number >= 0x25 && number <= 0x27) return all_lanes((uint32_t)launch->index[number - 0x25]);
-    if (number != 0 && (number < 0x21 || number > 0x23)) return unknown_lanes;
-    for (uint64_t l = 0; l < LANES; l++) {
-        const uint64_t thread = registers->warp * LANES + l;
-        lanes.value[l] = (uint32_t)(number == 0      ? l
-                                    : number == 0x21 ? thread % threads[0]
-                                    : number == 0x22 ? thread / threads[0] % threads[1]
-                                                     : thread / threads[0] / threads[1]);
-    }
-    return lanes;
 }
 
 /* ---- Operations ---- */
@@ -295,7 +302,13 @@ static bool compute(enum what what, const struct word *word, struct lane *lane) 
     const uint64_t wide = (uint64_t)lane->upper << 32 | lane->c;
     const bool extends = bits_at(word, 74, 1) != 0;
     switch (what) {
-    case MOVE: lane->to[0] = lane->b; return is_uniform(bits_at(word, 0, 9)) || bits_at(word, 72, 4) == 15;
+    case SPECIAL:
+    case CONSTANT:
+    case TO_UNIFORM:
+    case MOVE:
+        lane->to[0] = lane->b;
+        lane->to[1] = lane->upper;
+        return bits_at(word, 0, 9) != 0x002 || bits_at(word, 72, 4) == 15;
     case SELECT: lane->to[0] = lane->p ? lane->a : lane->b; return true;
     case COMPARE: compare(word, lane); return true;
     case SUM: return sum_up(word, lane);
@@ -340,99 +353,11 @@ static bool compute(enum what what, const struct word *word, struct lane *lane) 
 
 /* ---- Execution ---- */
 
-/* What an instruction reads, and what that makes of it. */
+/* What an instruction reads: A, B, C, and what stands above B or C; and predicates. */
 struct reading {
-    struct lanes a, b, c, upper;
-    struct truth p, q, s;
-    bool negated[3];
+    struct source of[4];
+    struct truth truths[3];
 };
-
-static struct reading read_all(const struct registers *registers, const struct operation *of,
-                               const struct word *word) {
-    const bool uniform = is_uniform(bits_at(word, 0, 9)),
-               wide = of->what == WIDE_PRODUCT || of->what == HIGH_PRODUCT;
-    const struct lanes zero = all_lanes(0);
-    const struct truth none = {0, ALL_LANES, true};
-    struct reading r = {zero, zero, zero, zero, none, none, none, {false, false, false}};
-    bool ignored;
-    if ((of->reads & A) != 0) r.a = register_at(registers, word, 24, uniform, 0);
-    if ((of->reads & B) != 0) r.b = operand(registers, word, false, 0, &r.negated[1]);
-    if ((of->reads & C) != 0) r.c = operand(registers, word, true, 0, &r.negated[2]);
-    if (wide) r.upper = operand(registers, word, true, 1, &ignored);
-    r.negated[0] = bits_at(word, 72, 1) != 0;
-    /* Carries are read with .X. */
-    const bool carries = (of->what != SUM && of->what != PRODUCT) || bits_at(word, 74, 1) != 0;
-    if ((of->reads & P) != 0 && carries) r.p = guard_of(registers, bits_at(word, 87, 4), uniform);
-    if ((of->reads & Q) != 0 && carries) r.q = guard_of(registers, bits_at(word, 77, 4), uniform);
-    if ((of->reads & S) != 0 && (of->what != COMPARE || bits_at(word, 72, 1) != 0))
-        r.s = guard_of(registers, bits_at(word, 68, 4),
-                       uniform || (of->what == PREDICATES && bits_at(word, 67, 1) != 0));
-    return r;
-}
-
-/* What some lanes write. */
-struct written {
-    struct lanes to[4];
-    struct truth truth[2];
-};
-
-static void compute_lanes(const struct operation *of, const struct word *word, const struct reading *r,
-                          struct written *made) {
-    const uint32_t known =
-        r->a.known & r->b.known & r->c.known & r->upper.known & r->p.known & r->q.known & r->s.known;
-    const bool same =
-        r->a.same && r->b.same && r->c.same && r->upper.same && r->p.same && r->q.same && r->s.same;
-    for (int w = 0; w < 4; w++)
-        made->to[w].same = same;
-    for (int i = 0; i < 2; i++)
-        made->truth[i].same = same;
-    for (int l = 0; l < LANES; l++) {
-        struct lane lane = {.a = r->a.value[l],
-                            .b = r->b.value[l],
-                            .c = r->c.value[l],
-                            .upper = r->upper.value[l],
-                            .negated = {r->negated[0], r->negated[1], r->negated[2]},
-                            .p = (r->p.value >> l & 1) != 0,
-                            .q = (r->q.value >> l & 1) != 0,
-                            .s = (r->s.value >> l & 1) != 0};
-        const uint32_t bit = (uint32_t)1 << l;
-        if ((known & bit) == 0 || !compute(of->what, word, &lane)) continue;
-        for (int w = 0; w < 2; w++)
-            made->to[w].value[l] = lane.to[w], made->to[w].known |= bit;
-        for (int i = 0; i < 2 && lane.truths; i++)
-            made->truth[i].value |= lane.truth[i] ? bit : 0, made->truth[i].known |= bit;
-    }
-}
-
-/* What is no computation of each lane. */
-static void make_all(const struct registers *registers, const struct operation *of, const struct word *word,
-                     uint32_t lanes, struct written *made) {
-    const struct reading r = read_all(registers, of, word);
-    if (of->what == SPECIAL) {
-        made->to[0] = special(registers, bits_at(word, 72, 8));
-        made->to[1] = bits_at(word, 72, 8) == 0xff ? made->to[0] : unknown_lanes;
-    } else if (of->what == CONSTANT) {
-        /* Without an index; a handle in a uniform register has bit 91. */
-        const bool plain = (of->reads == 0 || bits_at(word, 24, 8) == ZERO) && bits_at(word, 91, 1) == 0 &&
-                           bits_at(word, 73, 3) >= 4 && (of->reads == 0 || bits_at(word, 78, 2) == 0);
-        for (uint64_t w = 0; w < 4 && plain; w++)
-            made->to[w] = constant_at(registers, bits_at(word, 54, 5), bits_at(word, 38, 16) + 4 * w);
-    } else if (of->what == TO_UNIFORM) {
-        const int one = __builtin_ctz(lanes);
-        for (int l = 0; l < LANES; l++)
-            if ((lanes >> l & 1) != 0 && r.a.value[l] != r.a.value[one]) return;
-        if ((lanes & ~r.a.known) == 0) made->to[0] = all_lanes(r.a.value[one]);
-    } else if (of->what != OTHER) {
-        compute_lanes(of, word, &r, made);
-    }
-}
-
-static void forget_all(struct registers *registers) {
-    for (int r = 0; r < REGISTERS; r++)
-        registers->of[r] = unknown_lanes, registers->of[r].same = r >= UNIFORM;
-    for (int p = 0; p < 16; p++)
-        registers->predicates[p] = (struct truth){0, 0, p >= UNIFORM_TRUTHS};
-}
 
 static uint64_t words_of(const struct operation *of, const struct word *word) {
     switch (of->words) {
@@ -443,33 +368,118 @@ static uint64_t words_of(const struct operation *of, const struct word *word) {
     }
 }
 
+/* Of the constants: without an index, and no part of a word. */
+static struct source loaded(const struct registers *registers, const struct word *word, bool is_indexed,
+                            uint64_t part) {
+    const bool plain = bits_at(word, 91, 1) == 0 && bits_at(word, 73, 3) >= 4 &&
+                       (!is_indexed || (bits_at(word, 24, 8) == ZERO && bits_at(word, 78, 2) == 0));
+    return plain ? constant_at(registers, bits_at(word, 54, 5), bits_at(word, 38, 16) + 4 * part) : unknown;
+}
+
+static struct reading read_all(const struct registers *registers, const struct operation *of,
+                               const struct word *word) {
+    const bool uniform = is_uniform(bits_at(word, 0, 9));
+    const struct truth none = {0, ALL_LANES, true};
+    struct reading r = {{literal(0), literal(0), literal(0), literal(0)}, {none, none, none}};
+    if ((of->reads & A) != 0) r.of[0] = register_at(registers, word, 24, uniform, 0);
+    r.of[0].negated = bits_at(word, 72, 1) != 0;
+    if ((of->reads & B) != 0) r.of[1] = operand(registers, word, false, 0);
+    if ((of->reads & C) != 0) r.of[2] = operand(registers, word, true, 0);
+    if (of->what == WIDE_PRODUCT || of->what == HIGH_PRODUCT) r.of[3] = operand(registers, word, true, 1);
+    for (uint64_t part = 0; part < min(2, words_of(of, word)); part++) {
+        struct source *to = &r.of[part == 0 ? 1 : 3];
+        if (of->what == CONSTANT) *to = loaded(registers, word, of->op == 0x182, part);
+        if (of->what == SPECIAL && part <= bits_at(word, 80, 1))
+            *to = special(registers, bits_at(word, 72, 8));
+    }
+    if (of->what == TO_UNIFORM) r.of[1] = common(registers, r.of[0]);
+    /* Carries are read with .X. */
+    const bool carries = (of->what != SUM && of->what != PRODUCT) || bits_at(word, 74, 1) != 0;
+    if ((of->reads & P) != 0 && carries) r.truths[0] = guard_of(registers, bits_at(word, 87, 4), uniform);
+    if ((of->reads & Q) != 0 && carries) r.truths[1] = guard_of(registers, bits_at(word, 77, 4), uniform);
+    if ((of->reads & S) != 0 && (of->what != COMPARE || bits_at(word, 72, 1) != 0))
+        r.truths[2] = guard_of(registers, bits_at(word, 68, 4),
+                               uniform || (of->what == PREDICATES && bits_at(word, 67, 1) != 0));
+    return r;
+}
+
+/* What lanes write. */
+struct written {
+    struct lanes to[2];
+    struct truth truth[2];
+};
+
+static uint32_t value_in(const struct source *source, int lane) {
+    return source->values == NULL ? source->value : source->values[lane];
+}
+
+static void compute_lanes(const struct operation *of, const struct word *word, const struct reading *r,
+                          struct written *made) {
+    uint32_t known = of->what == OTHER ? 0 : ALL_LANES;
+    bool same = of->what != OTHER;
+    for (int i = 0; i < 4; i++)
+        known &= r->of[i].known, same = same && r->of[i].same;
+    for (int i = 0; i < 3; i++)
+        known &= r->truths[i].known, same = same && r->truths[i].same;
+    for (int l = 0; l < LANES; l++) {
+        struct lane lane = {.a = value_in(&r->of[0], l),
+                            .b = value_in(&r->of[1], l),
+                            .c = value_in(&r->of[2], l),
+                            .upper = value_in(&r->of[3], l),
+                            .negated = {r->of[0].negated, r->of[1].negated, r->of[2].negated},
+                            .p = (r->truths[0].value >> l & 1) != 0,
+                            .q = (r->truths[1].value >> l & 1) != 0,
+                            .s = (r->truths[2].value >> l & 1) != 0};
+        const uint32_t bit = (uint32_t)1 << l;
+        if ((known & bit) == 0 || !compute(of->what, word, &lane)) continue;
+        for (int i = 0; i < 2; i++) {
+            made->to[i].value[l] = lane.to[i], made->to[i].known |= bit;
+            if (!lane.truths) continue;
+            made->truth[i].value |= lane.truth[i] ? bit : 0, made->truth[i].known |= bit;
+        }
+    }
+    made->to[0].same = made->to[1].same = made->truth[0].same = made->truth[1].same = same;
+}
+
+static void forget_all(struct registers *registers) {
+    for (int r = 0; r < THREAD; r++)
+        registers->of[r].known = 0, registers->of[r].same = r >= UNIFORM;
+    for (int p = 0; p < 16; p++)
+        registers->predicates[p] = (struct truth){0, 0, p >= UNIFORM_TRUTHS};
+}
+
 void execute_word(struct registers *registers, const struct word *word, uint32_t lanes, bool certain) {
     struct operation of;
+    struct written made = {0};
     const uint64_t op = bits_at(word, 0, 9);
     const bool uniform = writes_uniform(op);
     const struct truth guard = guard_of(registers, bits_at(word, 12, 4), is_uniform(op) && op != 0x086);
-    struct written made = {0};
     if (!find_operation(op, &of)) {
         forget_all(registers);
         return;
     }
     if (uniform && lanes != 0) lanes = ALL_LANES;
-    /* Those that write what is known, and those that maybe write. */
-    uint32_t sure = certain ? lanes & guard.known & guard.value : 0,
-             maybe = lanes & ~(guard.known & ~guard.value) & ~sure;
-    if (sure != 0) make_all(registers, &of, word, of.what == TO_UNIFORM ? registers->live : sure, &made);
-    if (uniform && (sure & registers->live) != registers->live) maybe |= sure, sure = 0;
+    /* Those that write, and those that maybe do. */
+    uint32_t sure = certain ? lanes & guard.known & guard.value : 0;
+    uint32_t maybe = lanes & ~(guard.known & ~guard.value) & ~sure;
     const bool whole = (sure & registers->live) == registers->live;
-    for (uint64_t w = 0; w < words_of(&of, word) && (sure | maybe) != 0; w++) {
-        const uint64_t number = bits_at(word, 16, uniform ? 6 : 8);
-        if (number == (uniform ? 63 : ZERO)) break;
-        struct lanes *to = &registers->of[uniform ? UNIFORM + (number + w) % 64 : (number + w) % 256];
-        for (int l = 0; l < LANES; l++)
-            if ((sure >> l & 1) != 0) to->value[l] = made.to[w].value[l];
-        to->known = (to->known & ~(sure | maybe)) | (made.to[w].known & sure);
-        to->same = uniform || (whole && made.to[w].same);
+    if (uniform && !whole) maybe |= sure, sure = 0;
+    if ((sure | maybe) == 0) return;
+    if (sure != 0) {
+        const struct reading reading = read_all(registers, &of, word);
+        compute_lanes(&of, word, &reading, &made);
     }
-    for (unsigned i = 0; i < of.predicates && (sure | maybe) != 0; i++) {
+    for (uint64_t w = 0; w < words_of(&of, word); w++) {
+        const uint64_t number = bits_at(word, 16, uniform ? 6 : 8);
+        struct lanes *to = &registers->of[(uniform ? UNIFORM : 0) + number + w];
+        const struct lanes *from = w < 2 ? &made.to[w] : &nothing;
+        if (number == (uniform ? UNIFORM_ZERO : ZERO)) break;
+        for (int l = 0; l < LANES; l++)
+            if ((sure >> l & 1) != 0) to->value[l] = from->value[l];
+        to->known = (to->known & ~(sure | maybe)) | (from->known & sure);
+        to->same = uniform || (whole && from->same);
+    }
+    for (unsigned i = 0; i < of.predicates; i++) {
         const uint64_t number = bits_at(word, i == 0 ? 81 : 84, 3);
         struct truth *to = &registers->predicates[(is_uniform(op) ? UNIFORM_TRUTHS : 0) + number];
         if (number == PT) continue;
@@ -480,9 +490,15 @@ void execute_word(struct registers *registers, const struct word *word, uint32_t
 }
 
 void begin_registers(struct registers *registers, const struct launched *launch, uint64_t warp) {
-    const uint64_t threads = launch->threads[0] * launch->threads[1] * launch->threads[2];
-    const uint64_t left = threads - min(threads, warp * LANES);
+    const uint64_t *threads = launch->threads;
     *registers = (struct registers){.launch = launch, .warp = warp};
-    registers->live = left >= LANES ? ALL_LANES : ((uint32_t)1 << left) - 1;
     forget_all(registers);
+    for (uint32_t l = 0; l < LANES; l++) {
+        const uint64_t thread = warp * LANES + l, row = thread / threads[0];
+        const uint64_t numbers[] = {thread % threads[0], row % threads[1], row / threads[1], l};
+        if (row / threads[1] < threads[2]) registers->live |= (uint32_t)1 << l;
+        for (int n = 0; n < 4; n++)
+            registers->of[THREAD + n].value[l] = (uint32_t)numbers[n],
+                                   registers->of[THREAD + n].known |= (uint32_t)1 << l;
+    }
 }

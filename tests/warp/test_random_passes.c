@@ -18,10 +18,11 @@
 #include "random_block.h"
 #include "same_grid.h"
 
-/* Each has memory of 4 GB, whose shadow a sanitizer writes. */
 #define KERNELS (ADDRESS_SANITIZER ? 100u : 4000u)
 #define LOOK_ALIKES_STEP (ADDRESS_SANITIZER ? 41u : 1u)
 #define OF_CLASSES_STEP (ADDRESS_SANITIZER ? 3u : 1u)
+/* A sanitizer writes the shadow of all of it. */
+#define BUFFER (ADDRESS_SANITIZER ? "buf:u32[0x1000000]" : "buf:u32[0x8000000]")
 #define COMPILED_OF 20u /* one of so many is compiled, too */
 #define PASSES_MOST 900u
 #define NEST_SEEDS 23u
@@ -283,8 +284,7 @@ static void compare_from(uint32_t classes, uint64_t seed, const char *bytes, siz
     const assumed_set of_values = assumed_bit(ASSUMED_LAST_LANE) | assumed_bit(ASSUMED_NAN_BITS);
     if (wb_launch_set_grid(launch, grid, diagnostics) != WB_OK ||
         wb_launch_set_block(launch, block, diagnostics) != WB_OK ||
-        wb_launch_add_argument(launch, by_classes ? "buf:u32[0x8000000]" : "buf:u32[4096]=zero",
-                               diagnostics) != WB_OK ||
+        wb_launch_add_argument(launch, by_classes ? BUFFER : "buf:u32[4096]=zero", diagnostics) != WB_OK ||
         wb_launch_assume(launch, WB_TAKE_DIV_ZERO, diagnostics) != WB_OK ||
         wb_module_parse("random", bytes, size, diagnostics, &module) != WB_OK)
         fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), bytes);

@@ -84,9 +84,9 @@ static void make_block(struct check *check, const struct cubin *cubin, const uin
 }
 
 static void follow(struct check *check, const uint8_t *data, size_t size) {
-    static const char *const subject[] = {"kernel k",        "grid 2 1 1",    "threads 64 1 1 32",
-                                          "block 0 0 0",     "inputs given",  "argument buf:i32[64]",
-                                          "argument i32:37", "argument u32:5"};
+    static const char *const subject[] = {
+        "kernel k",    "grid 2 1 1",           "threads 64 1 1 32", "block 0 0 0",   "inputs given",
+        "launch none", "argument buf:i32[64]", "argument i32:37",   "argument u32:5"};
     struct cubin cubin = {.check = check, .size = size - 1 - data[0]};
     for (size_t i = 0; i < sizeof subject / sizeof *subject; i++) {
         char text[64] = "";

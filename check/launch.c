@@ -14,23 +14,24 @@ static void put(struct constants *constants, uint64_t at, uint64_t size, uint64_
 
 /* NAME: TYPE:VALUE or TYPE:VALUE with an integer type; returns its bytes, or 0. */
 static uint64_t integer_of(const char *text, uint64_t *value) {
-    char kind, *end;
-    int length = 0;
-    unsigned width;
+    uint64_t size = 0;
     const char *colon = strstr(text, ": ");
     if (colon != NULL) text = colon + 2;
-    if (sscanf(text, "%c%2u:%n", &kind, &width, &length) != 2 || length == 0) return 0;
-    if (strchr("isub", kind) == NULL || (width != 8 && width != 16 && width != 32 && width != 64)) return 0;
-    text += length;
+    static const char *const widths[] = {"8:", "16:", "32:", "64:"};
+    if (*text == '\0' || strchr("isub", *text++) == NULL) return 0;
+    for (int w = 0; w < 4; w++)
+        if (strncmp(text, widths[w], strlen(widths[w])) == 0) size = (uint64_t)1 << w;
+    if (size == 0) return 0;
+    text = strchr(text, ':') + 1;
     const bool negative = *text == '-';
     const bool is_hex = text[negative] == '0' && text[negative + 1] == 'x';
     const char *digits = text + negative + (is_hex ? 2 : 0);
     const size_t count = strspn(digits, is_hex ? "0123456789abcdefABCDEF" : "0123456789");
     if (count == 0 || count > 15 || digits[count] != '\0' || (*digits == '0' && count > 1 && !is_hex))
         return 0;
-    *value = strtoull(digits, &end, is_hex ? 16 : 10);
+    *value = strtoull(digits, NULL, is_hex ? 16 : 10);
     if (negative) *value = 0 - *value;
-    return width / 8;
+    return size;
 }
 
 /* The next item of the list of arguments, without quotes and comment: NULL at its end. *plain: so far it is a
@@ -91,8 +92,14 @@ static uint64_t read_arguments(const struct check *check, struct argument *argum
 }
 
 bool three_numbers(const struct check *check, const char *name, uint64_t numbers[3]) {
-    return sscanf(subject_of(check, name), "%" SCNu64 " %" SCNu64 " %" SCNu64, &numbers[0], &numbers[1],
-                  &numbers[2]) == 3;
+    const char *text = subject_of(check, name);
+    for (int d = 0; d < 3; d++) {
+        char *end;
+        if (*text < '0' || *text > '9') return false;
+        numbers[d] = strtoull(text, &end, 10);
+        text = end + (*end == ' ');
+    }
+    return true;
 }
 
 bool read_launch(const struct check *check, const struct cubin *cubin, struct launched *launch,

@@ -50,9 +50,9 @@ def with_word(lines, number, word, value):
 class Certificate:
     """One of the first block of a kernel in machine code."""
 
-    def __init__(self, folder, cubin, *options):
+    def __init__(self, folder, cubin, *options, launches=ROOT / "kernels"):
         self.cubin = cubin
-        self.launch = ROOT / "kernels" / (cubin.name.split(".")[0] + ".yaml")
+        self.launch = launches / (cubin.name.split(".")[0] + ".yaml")
         preset = PRESETS[cubin.name.split(".")[1]]
         self.machine, self.file = pathlib.Path(folder, preset + ".yaml"), pathlib.Path(folder, "certificate")
         self.machine.write_text(run(WARPBOUND, "machine", "show", preset).stdout, encoding="utf-8")
@@ -109,6 +109,16 @@ class Followed(unittest.TestCase):
                 followed += 1
         self.assertGreater(followed, 150)
         self.assertGreater(branches[0], 0.65 * branches[1])
+
+    def test_operations_decide(self):
+        """A kernel whose loops run as often as each operation on integers says."""
+        for cubin in sorted((ROOT / "tests/data/decisions").glob("*.cubin")):
+            with tempfile.TemporaryDirectory() as folder, self.subTest(cubin.name):
+                one = Certificate(folder, cubin, "-i", "1,1,0", "--method", "elb", launches=cubin.parent)
+                done = one.check(one.lines)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                decided, of_all, _ = map(int, LAUNCH.search(done.stdout).groups())
+                self.assertGreater(decided, 0.85 * of_all)
 
     def test_kernels_are_followed(self):
         one = Certificate(self.folder.name, self.one.cubin, "--method", "kernel")
@@ -201,4 +211,4 @@ class Followed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -8,7 +8,7 @@ typedef unsigned long long u64;
     _Pragma("unroll 1") for (u32 i = 0; i < ((u32)(e) * 0x9e3779b9 >> 30); i++) sum += data[i];
 
 extern "C" __global__ void decisions(u32 *data, u32 n, u32 m, u64 wide) {
-    const u32 t = threadIdx.x + threadIdx.y * 5, b = blockIdx.x * 77 + blockIdx.y;
+    const u32 t = threadIdx.x * 13 + threadIdx.y * 7 + blockIdx.x * 29 + 5, b = blockIdx.x * 77 + blockIdx.y;
     const int signed_n = (int)(n ^ t), signed_m = (int)m;
     u32 sum = 0;
     PASSES(t * n + m)

@@ -189,6 +189,7 @@ def certify(root, build, case, machine, block):
                 result["state"] = FAILED
                 result["reason"] = (f"a certificate of another {part} ends with status "
                                     f"{refused.returncode}")
+                return result
         for method, text in forge(file.read_bytes()):
             forged.write_bytes(text)
             refused = subprocess.run([str(build / "warpbound-check"), str(forged)],

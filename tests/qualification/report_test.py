@@ -283,6 +283,18 @@ class ThisProject(unittest.TestCase):
                 self.assertEqual(row["state"], steps.FAILED)
                 self.assertIn(reason, row["reason"])
 
+    def test_checkers_that_take_other_files(self):
+        """What accepts certificates whatever their files is a failed certificate."""
+        with tempfile.TemporaryDirectory() as folder:
+            checker = pathlib.Path(folder, "warpbound-check")
+            pathlib.Path(folder, "warpbound").symlink_to(pathlib.Path(BUILD, "warpbound").resolve())
+            checker.write_text("#!/bin/sh\n[ $# -gt 4 ] && echo kernel: proven\n", encoding="utf-8")
+            checker.chmod(0o755)
+            case = ("vecadd", "vecadd.ptx", "vecadd.yaml")
+            row = steps.certify(ROOT, checker.parent, case, "ampere-sm80", False)
+        self.assertEqual(row["state"], steps.FAILED)
+        self.assertIn("a certificate of another", row["reason"])
+
     def test_a_few_tests_and_certificates(self):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder)

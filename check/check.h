@@ -307,6 +307,7 @@ struct check {
     struct followed followed;
     number_list on_paper; /* methods that are claimed, */
     number_list shown;    /* and what theorems that Coq checked show instead, or UNLIMITED */
+    uint64_t of_sm;       /* the most that is said of an SM alone */
 };
 
 #endif

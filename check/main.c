@@ -127,7 +127,7 @@ static void print_unchecked(const struct check *check) {
     printf("; that all stands still for no longer than is said: by");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
-    printf(" in a block %" PRIu64 "; that the theorems are right", stalls);
+    printf(" in a block %" PRIu64 ", an SM %" PRIu64 "; that the theorems are right", stalls, check->of_sm);
     print_on_paper(check);
     putchar('\n');
 }

@@ -31,7 +31,7 @@ static const struct method methods[] = {
     {"k-wave-sib", .of_grid = k_wave_sib, .of_whole = true, .theorem = "kernel/WaveCopies.v:k_wave_copies"},
     {"k-wave-aln", .of_grid = k_wave_aln, .of_whole = true, .theorem = "kernel/WaveTeamPaths.v:k_wave_teams"},
     {"k-wave-fifo", .of_grid = k_wave_fifo, .of_whole = true, .theorem = "kernel/WaveFifo.v:wave_fifo"},
-    {"segment-sum", .of_grid = segment_sum, .of_whole = true},
+    {"segment-sum", .of_grid = segment_sum, .of_whole = true, .theorem = "memory/SegmentSum.v:segment_sum"},
     {"code-elb", .of_block = code_elb, .of_code = true, .theorem = "sass/CodeElb.v:code_elb"},
     {"code-sib", .of_block = code_sib, .of_code = true, .theorem = "sass/CodeSpill.v:code_fib_sections"},
     {"code-fib", .of_block = code_fib, .of_code = true, .theorem = "sass/CodeSpill.v:code_fib_sections"},

@@ -1,5 +1,5 @@
 /* segment-sum of a kernel on a machine with caches, whose blocks go to fixed SMs: theorem 1 of
- * docs/memory-bounds.md, on paper. */
+ * docs/memory-bounds.md. */
 #include "kernel.h"
 
 #include <stdlib.h>
@@ -10,6 +10,7 @@ static void read_held_sm(struct check *check, const uint64_t *n) {
     if (n[0] != grid->held_of.count)
         refuse(check, "it is not said what is held on SM %" PRIu64, grid->held_of.count);
     PUSH(check, &grid->held_of, add(mul(n[1], n[2]), n[3]));
+    check->of_sm = max(check->of_sm, grid->held_of.items[n[0]]);
 }
 
 /* What an SM spends: initiations, and idle cycles until the last of its slots is free. */
@@ -21,6 +22,7 @@ struct spent {
 /* The next block of an SM takes the slot that is free first, an idle DELAY later unless it is its first. */
 static void add_block(const struct grid *grid, struct spent *spent, const struct class *class) {
     uint64_t first = 0;
+    if (class->amounts[BUSY] == 0) refuse(grid->check, "no claim of empty blocks");
     for (uint64_t s = 1; s < grid->room; s++)
         if (spent->slots[s] < spent->slots[first]) first = s;
     const uint64_t start = spent->blocks++ < grid->room ? 0 : add(spent->slots[first], grid->delay);
@@ -44,6 +46,7 @@ uint64_t segment_sum(struct grid *grid) {
     if (!grid->assigned) refuse(grid->check, "no SM is said to get a block");
     if (grid->service > 0) refuse(grid->check, "no claim where the dispatcher takes time");
     need(grid, SUMS);
+    if (most(grid, FETCHES, 1) > 0) refuse(grid->check, "no claim where warps wait for instructions");
     const uint64_t sms = min(grid->sms, grid->blocks);
     if (grid->held_of.count < sms)
         refuse(grid->check, "it is not said what is held on SM %" PRIu64, grid->held_of.count);

@@ -16,13 +16,13 @@ let is_proven r method_name cycles =
   | None, [] -> refuse "a claim of nothing"
 
 (* Alignments of pairs of long sections, and what waits in their queues, take too long here; nothing judges
-   k-wave, k-chain-static, segment-sum and kernels of machine code. *)
+   k-wave, k-chain-static and kernels of machine code. *)
 let paired_most = 300
 let is_left_out r method_name =
   let length (b : block) =
     List.fold_left (fun sum (path, _) -> sum + List.length (List.concat (sections_of b path))) 0 (each_warp b) in
   (r.grid <> None && (r.is_code || List.exists (fun b -> b.stalls > 0) r.blocks)) || String.starts_with ~prefix:"k-wave" method_name
-  || method_name = "k-chain-static" || method_name = "segment-sum"
+  || method_name = "k-chain-static"
   || (method_name = "aln" || (method_name = "fifo" && r.dispatch = None)) && r.grid = None
   && List.exists (fun b -> length b > paired_most) r.blocks
 

@@ -84,16 +84,29 @@ let kind_of r (c : kernel_class) =
   let solo = least_of elb [ "sib"; "fib" ] in
   { kE = e; kL = elb - e; kA = least_of elb (if window then [ "sib" ] else []); kS = least_of solo (Option.to_list c.alone) }
 
+let sums_of r (c : kernel_class) =
+  let e = e_fast (Block_claims.block_of r c.of_block) and elb = least r c.of_block "elb" in
+  { kE = e; kL = elb - e; kA = elb; kS = elb }
+
 (* ---- Formulas ---- *)
 
 let count_of classes = List.fold_left (fun sum c -> Checked.add sum c.many) 0 classes
 
-(* Of the blocks in the order of their numbers those of each SM. *)
-let static_time grid kinds room =
+(* The most of any SM, by its blocks in the order of their numbers. *)
+let longest_sm grid kinds one =
   let runs = List.concat_map (fun (c, count) -> List.init count (fun _ -> kinds.(c))) (List.rev grid.assigned) in
   let of_sm i = List.filteri (fun b _ -> b mod grid.sms = i) runs in
-  let one i = sm_static room grid.delay grid.service (of_sm i) in
-  List.fold_left Stdlib.max 0 (List.init (Stdlib.min grid.sms (List.length runs)) one)
+  List.fold_left Stdlib.max 0 (List.init (Stdlib.min grid.sms (List.length runs)) (fun i -> one i (of_sm i)))
+
+let static_time grid kinds room = longest_sm grid kinds (fun _ blocks -> sm_static room grid.delay grid.service blocks)
+
+let segment_sum grid kinds room =
+  let held_of = Array.of_list (List.rev grid.held_of) in
+  let one i blocks =
+    if i >= Array.length held_of then refuse "not said what is held on an SM";
+    if List.exists (fun kind -> kind.kE = 0) blocks then refuse "an empty block";
+    sum_time room grid.delay held_of.(i) (List.map (fun kind -> kind.kE) blocks) (List.map (fun kind -> kind.kL) blocks) in
+  longest_sm grid kinds one
 
 let check_assigned grid classes =
   let assigned c = List.fold_left (fun sum (other, count) -> if other = c then Checked.add sum count else sum) 0 grid.assigned in
@@ -133,6 +146,8 @@ let formula_of r grid kinds classes method_name =
   | "k-chain-bal" -> with_chains k_chain_bal
   | "k-serial" -> anywhere (serial ())
   | "k-oldest" -> anywhere (oldest ())
+  | "segment-sum" when grid.assigned <> [] && grid.service = 0 && not (List.exists (fun one -> one.of_block.parts) classes) ->
+    check_assigned grid classes; segment_sum grid kinds
   | "k-sm-static" when grid.assigned <> [] -> check_assigned grid classes; static_time grid kinds
   | _ -> refuse ("no claim of a kernel: " ^ method_name)
 
@@ -143,7 +158,8 @@ let is_proven r grid method_name cycles =
   grid.claimed <- true;
   if classes = [] then refuse "a kernel without a block";
   if count > most_blocks then refuse "too long";
-  let kinds = Array.of_list (List.map (kind_of r) classes) in
+  let kind = if method_name = "segment-sum" then sums_of else kind_of in
+  let kinds = Array.of_list (List.map (kind r) classes) in
   let formula = formula_of r grid kinds classes method_name in
   let rooms = Stdlib.max 1 (Stdlib.min grid.most (Stdlib.max grid.fewest count) - grid.fewest + 1) in
   let time = List.fold_left Stdlib.max 0 (List.init rooms (fun n -> formula (grid.fewest + n))) in

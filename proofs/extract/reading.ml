@@ -39,6 +39,7 @@ type grid = {
   sms : int; fewest : int; most : int; delay : int; service : int;
   mutable classes : kernel_class list; (* backwards *)
   mutable assigned : (int * int) list; (* class and count of the next blocks, backwards *)
+  mutable held_of : int list; (* how long each SM is held, backwards *)
   mutable claimed : bool;
 }
 
@@ -224,7 +225,9 @@ let read_of_grid r grid key words =
     last.alone <- Some method_name
   | "fetching", _ :: times, _ -> none_of key (List.fold_left Checked.add 0 (List.map any (List.filteri (fun i _ -> i < 2) times)))
   | "fetches", [ count ], _ :: _ -> none_of key (any count)
-  | "held-sm", _, _ -> ignore (List.map any words) (* no definition counts it *)
+  | "held-sm", [ sm; answers; each; stalls ], _ ->
+    if number grid.sms sm <> List.length grid.held_of then refuse "SMs in their order";
+    grid.held_of <- Checked.add (Checked.mul (any answers) (any each)) (any stalls) :: grid.held_of
   | "next", [ number_of_class; count ], _ ->
     grid.assigned <- (below grid.classes number_of_class, at_least_1 count) :: grid.assigned
   | _ -> refuse key
@@ -275,7 +278,7 @@ let read_line r words =
   | [ "grid"; sms; fewest; most; delay; service ] ->
     let fewest = at_least_1 fewest and most = at_least_1 most in
     if fewest > most then refuse "no number of blocks";
-    r.grid <- Some { sms = at_least_1 sms; fewest; most; delay = any delay; service = any service; classes = []; assigned = [];
+    r.grid <- Some { sms = at_least_1 sms; fewest; most; delay = any delay; service = any service; classes = []; assigned = []; held_of = [];
                      claimed = false }
   | key :: words ->
     (match r.grid, r.blocks with

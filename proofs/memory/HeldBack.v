@@ -8,7 +8,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Share Formulas Model Elb Ledger Grid GridLedger
-  Sharing.
+  Sharing Took.
 Import ListNotations.
 
 (** Requests: the SM and the thread block of each, when it has come to the memory, when its data is
@@ -296,35 +296,15 @@ Section HeldBack.
     Lemma idle_cycles N : cycles N (fun t => counted r t && stays r b t
       && negb (Ledger.busy r (sm r b) t)) <= kL (amount b).
     Proof.
-      cbn [kL amount]. pose proof (g_machine _ _ V i sm_here) as Vi. cbn in Vi.
-      destruct (g_end _ _ V b Hb) as [Hse [He|[x [Hx [Hg He]]]]].
-      - rewrite cycles_none; [lia|]. intros t _. unfold stays. cbn [start fin held_run]. rewrite He.
-        change (started X b) with (begin s b) in *.
-        destruct (Nat.leb_spec (begin s b) t), (Nat.ltb_spec t (begin s b));
-          rewrite ?andb_false_r; auto; lia.
-      - change (In x (keys (took i))) in Hx. change (whose G i x = b) in Hg.
-        change (ended X b = C s x) in He. pose proof Hx as Hp. rewrite (keys_took i sm_here) in Hp.
-        pose proof (counted_complete skip (mach G i) (took i) s (proj1 (Mok i sm_here))
-          (proj2 (Mok i sm_here)) (valid_but skip _ _ _ Vi) (fun x => lat (get (prog G i) x))) as A.
-        assert (forall x, In x (keys (took i)) -> al s x + cnt skip (D s x + ai s x)
-          <= lat (get (prog G i) x) + cnt skip (C s x)) as Sl.
-        { intros z Hz. apply (h_lat H i z sm_here). rewrite <- (keys_took i sm_here). exact Hz. }
-        specialize (A Sl (L i)).
-        assert (lam_cert (mach G i) (prog G i) (L i)) as Ci by (apply HL, sm_here).
-        specialize (fun Q => A Q x Hx). unfold whose in Hg. rewrite Hg in A.
-        etransitivity; [|etransitivity; [apply A|apply (Lat b x Hb Hp Hg)]].
-        + rewrite <- cycles_cnt, <- He. etransitivity; [|apply (cycles_cut N)]. apply cycles_le.
-          intros t _ P. rewrite !andb_true_iff in P. destruct P as [[P1 P2] P3]. unfold stays in P2.
-          cbn [start fin held_run] in P2. apply andb_prop in P2 as [P2 P4].
-          change (begin s b <=? t = true) in P2. rewrite P2, P4. unfold counted in P1.
-          cbn [Ledger.skip held_run] in P1. apply negb_true_iff, orb_false_elim in P1 as [_ P1].
-          rewrite P1. apply negb_true_iff in P3. cbn [sm held_run] in P3. apply Nat.ltb_lt in P4.
-          pose proof ended_before. rewrite (unpaid_idle t ltac:(lia) P1 P3). reflexivity.
-        + intros w k Hk. rewrite (keys_took i sm_here) in Hk. destruct (Ci w k Hk) as [C1 [C2 C3]].
-          pose proof (h_shape H i (w, k) sm_here) as [_ Sh]. destruct (Sh Hk) as [S1 S2].
-          rewrite S1, S2. split; [exact C1|]. split; [exact C2|]. intros z Hz Gz Sz.
-          rewrite (keys_took i sm_here) in Hz. pose proof (h_shape H i z sm_here) as [_ Shz].
-          destruct (Shz Hz) as [_ S3]. rewrite S3 in Sz. apply C3; assumption.
+      cbn [kL amount]. etransitivity; [|apply (took_idle G X took (fun _ => skip) V (h_shape H)
+        (h_lat H) Mok Lb L Lat HL b Hb)]. rewrite <- cycles_cnt.
+      etransitivity; [|apply (cycles_cut N)]. apply cycles_le. intros t _ P.
+      rewrite !andb_true_iff in P. destruct P as [[P1 P2] P3]. unfold stays in P2.
+      cbn [start fin held_run] in P2. apply andb_prop in P2 as [-> P4]. rewrite P4.
+      unfold counted in P1. cbn [Ledger.skip held_run] in P1.
+      apply negb_true_iff, orb_false_elim in P1 as [_ P1]. rewrite P1. apply negb_true_iff in P3.
+      cbn [sm held_run] in P3. apply Nat.ltb_lt in P4. pose proof ended_before.
+      rewrite (unpaid_idle t ltac:(lia) P1 P3). reflexivity.
     Qed.
 
     Lemma sum_others f : sum f (on_sm r (sm r b)) <= f b + sum f (others r b).

@@ -201,7 +201,7 @@ static void test_forgeries_are_refused(void **state) {
     const char *said =
         check_lines(MACHINE "held fetch 3 4\n" BLOCK "stalled 7 0 2 -\nclaim sib 99\n", &status);
     assert_non_null(strstr(said, "\nnot checked: that instructions"));
-    assert_non_null(strstr(said, " fetch 12, in a block 4; "));
+    assert_non_null(strstr(said, " fetch 12, in a block 4, an SM 0; "));
 }
 
 /* ---- What is written ----------------------------------------------------------------------------------- */

@@ -536,6 +536,11 @@ static const struct forged held[] = {
     {SEGMENTS("2 1 1 4 0", "held-sm 0 5 2 0\nclaim k-sm-static 99\n"), 2, "single SMs stand still at times"},
     {SEGMENTS("2 1 1 4 0", "held-sm 2 5 2 0\n"), 2, "no SM 2"},
     {SERVED("grid 2 1 1 0 0\nclass 0 2\nclaim segment-sum 99\n"), 2, "no SM is said to get a block"},
+    {ROWS "grid 1 1 1 0 0\nclass 0 1\nfetches 1\nnext 0 1\nheld-sm 0 0 0 0\nclaim segment-sum 99\n", 2,
+     "where warps wait for instructions"},
+    {MACHINE "block 0\nsection\nrow 0\nwarps 0 0 1\ngrid 1 1 1 0 0\nclass 0 1\nnext 0 1\nheld-sm 0 0 0 0\n"
+             "claim segment-sum 99\n",
+     2, "no claim of empty blocks"},
     {ROWS "grid 2 2 2 0 0\nclass 0 2\nheld-sm 0 5 2 0\nclaim k-wave-sib 99\n", 2,
      "everything stands still at times"},
     {ROWS "held fetch 1 1\n", 2, "held behind a block"},

@@ -160,6 +160,7 @@ void follow_code(struct check *check) {
 
 void print_not_followed(const struct check *check) {
     const struct followed *followed = &check->followed;
+    printf("not checked: that ");
     if (!followed->code) {
         printf("instructions, times and units are those of code, launch and machine");
         return;

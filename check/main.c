@@ -122,7 +122,6 @@ static void print_unchecked(const struct check *check) {
     uint64_t stalls = 0;
     for (uint64_t b = 0; b < check->blocks.count; b++)
         stalls = max(stalls, check->blocks.items[b].stalls);
-    printf("not checked: that ");
     print_not_followed(check);
     printf("; that all stands still for no longer than is said: by");
     for (uint64_t k = 0; k < HELD_KINDS; k++)

@@ -83,6 +83,8 @@ struct fact {
 };
 
 void read_of(struct check *check, char *text); /* what stands behind `of` */
+/* The next line of that name from number *at on; or the text of the first one. NULL: none. */
+const struct fact *fact_of(const struct check *check, const char *name, uint64_t *at);
 const char *subject_of(const struct check *check, const char *name);
 /* Refuses what is said of another one. */
 void require_subject(const struct check *check, const char *name, const char *is);
@@ -92,7 +94,6 @@ void require_whole_subject(const struct check *check);
 void print_subject(const struct check *check);
 /* Compares files with those that it is of: all are, if any. */
 void compare_files(struct check *check, char *const *paths, int count);
-const char *code_path(const struct check *check); /* the file of its code, if it was given, or NULL */
 
 /* ---- What a certificate says (read.c) ---- */
 
@@ -158,6 +159,7 @@ struct block {
     program rows;
     LIST(struct warps) warps;
     uint64_t warp_count;
+    number_list executed; /* index of a block of these, and the path of each of its warps; or nothing */
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
     LIST(struct execution) executions;
     bool states_stalls;
@@ -279,8 +281,11 @@ uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint6
 
 /* ---- All that is known of a certificate ---- */
 
-/* Whether instructions and paths were compared with a cubin. */
-enum followed { NOT_FOLLOWED, FOLLOWED, FOLLOWED_IN_PART };
+/* What was compared with a cubin (flow.c); of branches that have a predicate those whose way is known. */
+struct followed {
+    bool code, in_part, cut_short;
+    uint64_t warps, branches, decided;
+};
 
 struct check {
     const char *name;      /* of the file */
@@ -300,7 +305,7 @@ struct check {
     uint64_t claims, failed, contradicted;
     uint64_t longest, least; /* executions of the block, and bounds of it */
     const char *least_by;    /* the method that shows least */
-    enum followed followed;
+    struct followed followed;
     number_list on_paper; /* methods that are claimed, */
     number_list shown;    /* and what theorems that Coq checked show instead, or UNLIMITED */
 };

@@ -1,7 +1,7 @@
 /* Instructions and paths of a certificate are those of the cubin (docs/certificates.md): what the compiler
  * says of stalls and counters is in it, and each path goes from the kernel's first instruction along its
  * control flow to its end. */
-#include "code.h"
+#include "cubin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,16 +120,13 @@ static void follow_path(struct flow *flow, uint64_t path) {
         refuse(flow->of->check, "a path ends at %" PRIu64 ", where the cubin does not", flow->last);
 }
 
-enum followed follow_code(struct check *check, const char *path) {
-    struct cubin cubin;
+void follow_cubin(struct check *check, struct cubin *cubin) {
+    struct followed *followed = &check->followed;
     uint64_t all = 0;
-    if (!read_cubin(check, path, subject_of(check, "kernel"), &cubin)) {
-        free(cubin.bytes);
-        return NOT_FOLLOWED;
-    }
-    struct flow flow = {.cubin = &cubin};
-    flow.waits = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
-    flow.returns = zeroed(check, cubin.text_size / INST_BYTES, sizeof(bool));
+    if (!read_cubin(cubin, subject_of(check, "kernel"))) return;
+    struct flow flow = {.cubin = cubin};
+    flow.waits = zeroed(check, cubin->text_size / INST_BYTES, sizeof(bool));
+    flow.returns = zeroed(check, cubin->text_size / INST_BYTES, sizeof(bool));
     for (uint64_t b = 0; b < check->blocks.count; b++) {
         flow.of = &check->blocks.items[b];
         for (uint64_t i = 0; i < flow.of->code.count; i++)
@@ -138,11 +135,43 @@ enum followed follow_code(struct check *check, const char *path) {
         for (uint64_t p = 0; p < flow.of->paths && !flow.of->parts; p++)
             follow_path(&flow, p);
     }
+    free(flow.waits);
+    free(flow.returns);
+    followed->code = true;
+    followed->in_part = flow.in_part;
     const bool parts = check->blocks.items[0].parts; /* both sides of a branch, one behind the other */
     printf("code: %" PRIu64 " of %" PRIu64 " instructions are those of the cubin%s\n", flow.compared, all,
            parts ? "" : ", and paths follow its ways");
-    free(flow.waits);
-    free(flow.returns);
+    follow_warps(check, cubin);
+    if (followed->warps > 0)
+        printf("launch: %" PRIu64 " of %" PRIu64 " branches of %" PRIu64
+               " warps go as its parameters have it\n",
+               followed->decided, followed->branches, followed->warps);
+}
+
+void follow_code(struct check *check) {
+    struct cubin cubin = {.check = check};
+    const char *path = fact_of(check, "code", &(uint64_t){0})->path;
+    if (path == NULL) return;
+    read_bytes(&cubin, path);
+    follow_cubin(check, &cubin);
     free(cubin.bytes);
-    return flow.in_part ? FOLLOWED_IN_PART : FOLLOWED;
+}
+
+void print_not_followed(const struct check *check) {
+    const struct followed *followed = &check->followed;
+    printf("not checked: that ");
+    if (!followed->code) {
+        printf("instructions, times and units are those of code, launch and machine");
+        return;
+    }
+    if (followed->warps > 0)
+        printf("%" PRIu64 " branches go as data have it, and %s", followed->branches - followed->decided,
+               followed->cut_short    ? "what comes behind a million instructions"
+               : check->block == NULL ? "blocks are like the one of their class"
+                                      : "lanes wait as convergence barriers say");
+    else
+        printf("branches go as launch and data have it");
+    printf("%s, times and units are the machine's",
+           followed->in_part ? ", indirect jumps and what these come to" : "");
 }

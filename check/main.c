@@ -4,7 +4,7 @@
  * Exit status: 0 when every claim is proven, 1 when one is not, 2 when the file is no certificate, was
  * changed or is of other files, 4 when an execution takes longer than a bound that is shown. */
 #define _GNU_SOURCE
-#include "code.h"
+#include "cubin.h"
 #include "kernel.h"
 
 #include <errno.h>
@@ -95,8 +95,7 @@ static void begin_claims(struct check *check) {
     if (is_block) require_subject(check, "dispatch", "none");
     compare_files(check, check->files, check->file_count);
     print_subject(check);
-    if (check->machine.is_code && code_path(check) != NULL)
-        check->followed = follow_code(check, code_path(check));
+    if (check->machine.is_code) follow_code(check);
 }
 
 static void read_claim(struct check *check, const uint64_t *n) {
@@ -121,12 +120,8 @@ static void read_claim(struct check *check, const uint64_t *n) {
 
 /* What the claims rest on, but is only said; of blocks and theorems in kernel.c. */
 static void print_unchecked(const struct check *check) {
-    static const char *const of[] = {
-        [NOT_FOLLOWED] = "instructions, times and units are those of code, launch and machine",
-        [FOLLOWED] = "branches go as launch and data have it",
-        [FOLLOWED_IN_PART] = "branches, indirect jumps and what these come to go as launch and data have it"};
-    printf("not checked: that %s%s; that all stands still for no longer than is said: by",
-           of[check->followed], check->followed != NOT_FOLLOWED ? ", times and units are the machine's" : "");
+    print_not_followed(check);
+    printf("; that all stands still for no longer than is said: by");
     for (uint64_t k = 0; k < HELD_KINDS; k++)
         printf(" %s %" PRIu64 ",", held_names[k], check->machine.held[k]);
     print_on_paper(check);

@@ -24,10 +24,17 @@ static bool is_file(const struct fact *fact) {
            (keys[fact->key].kind == FILES || strcmp(keys[fact->key].name, "other") == 0);
 }
 
-const char *subject_of(const struct check *check, const char *name) {
-    for (uint64_t f = 0; f < check->facts.count; f++)
-        if (strcmp(keys[check->facts.items[f].key].name, name) == 0) return check->facts.items[f].text;
+const struct fact *fact_of(const struct check *check, const char *name, uint64_t *at) {
+    while (*at < check->facts.count) {
+        const struct fact *fact = &check->facts.items[(*at)++];
+        if (strcmp(keys[fact->key].name, name) == 0) return fact;
+    }
     return NULL;
+}
+
+const char *subject_of(const struct check *check, const char *name) {
+    const struct fact *fact = fact_of(check, name, &(uint64_t){0});
+    return fact == NULL ? NULL : fact->text;
 }
 
 void read_of(struct check *check, char *text) {
@@ -119,10 +126,4 @@ void compare_files(struct check *check, char *const *paths, int count) {
         if (is_file(&check->facts.items[f]) && check->facts.items[f].path == NULL)
             refuse(check, "it is of another file, too: %s, SHA-256 %s", keys[check->facts.items[f].key].name,
                    check->facts.items[f].text);
-}
-
-const char *code_path(const struct check *check) {
-    for (uint64_t f = 0; f < check->facts.count; f++)
-        if (strcmp(keys[check->facts.items[f].key].name, "code") == 0) return check->facts.items[f].path;
-    return NULL;
 }

@@ -209,7 +209,8 @@ let read_of_block r b key words =
   | "row", _ -> read_row b words
   | "warps", [ path; core; count ] ->
     b.warps <- (number (paths b) path, number r.sub_cores core, at_least_1 count) :: b.warps
-  | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code *)
+  | "address", [ at ] when b.code <> [] -> ignore (any at) (* only the program in C compares code, *)
+  | "executed", _ :: _ :: _ :: _ -> ignore (List.map any words) (* and follows it *)
   | ("turns" | "accesses"), _ :: _ -> ignore (List.map any words)
   | "missed-once", _ when b.parts -> ignore (List.map any words) (* both are of claims that are left out *)
   | "at", [ _; _; _; _ ] -> b.at <- List.map any words :: b.at

@@ -164,8 +164,9 @@ def certificates(document):
               else "declined",
               row["reason"] or "; ".join(row["claims"])) for row in document["certificates"]]
     return ["## Certificates", "",
-            "Each was written by `warpbound analyze --certificate`, checked by `warpbound-check`, "
-            "and refused when any of its claims was a cycle better.", "",
+            "Each was written by `warpbound analyze --certificate`, checked by "
+            "`warpbound-check --of` with code, launch and machine, and refused for other files, "
+            "and when any of its claims was a cycle better.", "",
             *table(("kernel", "machine", "of", "result", "claims, or the reason"), lines)]
 
 

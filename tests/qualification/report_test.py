@@ -353,6 +353,16 @@ class ThisProject(unittest.TestCase):
             self.assertEqual(row["state"], steps.FAILED)
             self.assertIn("status 0, and shows 0 of 0 claims: proven", row["reason"])
 
+    def test_checkers_that_take_other_files(self):
+        """What accepts certificates whatever their files is a failed certificate."""
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / "warpbound").symlink_to(pathlib.Path(BUILD, "warpbound").resolve())
+            write(build, "warpbound-check", f'#!/bin/sh\nfor last; do :; done; exec {BUILD}/warpbound-check "$last"\n').chmod(0o755)
+            row = steps.certify(ROOT, build, ("vecadd", "vecadd.ptx", "vecadd.yaml"), "ampere-sm80", False)
+            self.assertEqual(row["state"], steps.FAILED)
+            self.assertIn("a certificate of another", row["reason"])
+
     def test_a_few_tests_and_certificates(self):
         with tempfile.TemporaryDirectory() as folder:
             output = pathlib.Path(folder)

@@ -293,7 +293,7 @@ static void check_covered(const struct loaded_code *code, const char *path) {
     wb_analysis *analysis = NULL;
     if (wb_grid_trace(code->kernel.kernel, code->kernel.launch, &options, diagnostics, &grid) != WB_OK)
         return;
-    kernel_expect_ok(analysis_new_kernel(grid, code->machine, NULL, diagnostics, &analysis), path,
+    kernel_expect_ok(analysis_new_kernel(grid, code->machine, NULL, NULL, diagnostics, &analysis), path,
                      diagnostics);
     struct text text = certificate_of(analysis, "kernel", NULL);
     assert_non_null(strstr(text.data, "\nparts\n"));

@@ -30,6 +30,7 @@ struct block_model {
     wb_status (*section)(struct section_writer *writer, uint32_t path); /* reads the next one of a path */
     void (*end)(struct code_part *code);                                /* of a row, or NULL */
     bool last_differs; /* the last of repeated rows has other code behind it, which its barrier asks for */
+    bool is_followed;  /* it is said which warps execute a path: others follow it */
 };
 
 /* ---- Instructions -------------------------------------------------------------------------------------- */
@@ -182,6 +183,18 @@ static void put_rows(struct section_writer *writer) {
     }
 }
 
+/* Which block it is, and the path of each of its warps: what others can follow by the data of the launch. */
+static void put_executed(struct section_writer *writer) {
+    const struct timed_block *block = writer->block;
+    struct text *out = &writer->certificate->text;
+    if (block->traced == NULL || certificate_is_of_parts(block)) return;
+    const uint32_t *index = block->traced->index;
+    text_printf(out, "executed %u %u %u", index[0], index[1], index[2]);
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        text_printf(out, " %u", block->warp_path[w]);
+    text_char(out, '\n');
+}
+
 static wb_status put_warps(struct section_writer *writer) {
     const struct timed_block *block = writer->block;
     warp_group_list groups = {0};
@@ -192,6 +205,7 @@ static wb_status put_warps(struct section_writer *writer) {
         text_printf(&writer->certificate->text, "warps %u %u %u\n", groups.items[g].path,
                     groups.items[g].sub_core, groups.items[g].warps);
     vec_free(&groups);
+    if (status == WB_OK && writer->model->is_followed) put_executed(writer);
     return status;
 }
 
@@ -223,8 +237,8 @@ static wb_status read_code_section(struct section_writer *writer, uint32_t path)
 }
 
 static const struct block_model models[] = {
-    [ISA_PTX] = {put_insts, read_section, NULL, false},
-    [ISA_SASS] = {begin_code, read_code_section, code_part_row_ends, true}};
+    [ISA_PTX] = {put_insts, read_section, NULL, false, false},
+    [ISA_SASS] = {begin_code, read_code_section, code_part_row_ends, true, true}};
 
 /* Most lines of runs in a block. */
 #define LINES_MAX ((uint64_t)1 << 24)

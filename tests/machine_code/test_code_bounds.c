@@ -450,7 +450,7 @@ static void test_the_lesser_way_counts(void **state) {
 }
 
 /* Requests of a block to the second level, by a kernel of kept.cu; 0: each access counts for itself. */
-static uint64_t requests_of(const char *kernel, const char *setting) {
+static uint64_t requests_beside(const char *kernel, const char *setting) {
     struct analysed made = {.diagnostics = wb_diagnostics_new()};
     const wb_analyze_options options = {.size = sizeof options, .methods = "elb", .one_block = true};
     expect_ok(&made, wb_machine_load("rtx-a6000", made.diagnostics, &made.machine), kernel);
@@ -482,12 +482,12 @@ static void test_which_loads_are_kept(void **state) {
                    {"behind_store", 12},        {"behind_atomic", 12},  {"behind_store_to_line", 0},
                    {"behind_atomic_of_line", 0}};
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-        assert_int_equal(requests_of(kernels[k].kernel, "sass.l1_keeps=512"), kernels[k].requests);
-        assert_int_equal(requests_of(kernels[k].kernel, "resident=block-l1"), kernels[k].requests);
+        assert_int_equal(requests_beside(kernels[k].kernel, "sass.l1_keeps=512"), kernels[k].requests);
+        assert_int_equal(requests_beside(kernels[k].kernel, "resident=block-l1"), kernels[k].requests);
     }
-    assert_int_equal(requests_of("plain_loads", "sass.l1_keeps=255"), 0); /* of two lines */
-    assert_int_equal(requests_of("plain_loads", "unit.MEMORY.any_order=false"), 0);
-    assert_int_equal(requests_of("local_loads", "resident=block-l1"), 0); /* what STL stores to between */
+    assert_int_equal(requests_beside("plain_loads", "sass.l1_keeps=255"), 0); /* of two lines */
+    assert_int_equal(requests_beside("plain_loads", "unit.MEMORY.any_order=false"), 0);
+    assert_int_equal(requests_beside("local_loads", "resident=block-l1"), 0); /* what STL stores to between */
 }
 
 /* What passes on the way to the second level is no part of its hold: then each access counts for itself. */

@@ -328,6 +328,10 @@ void print_on_paper(const struct check *check) {
     if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
     if (check->missed != NULL) printf(", and miss a line once");
     if (check->grid->serves.count > 0) printf("; that requests are served in that order");
+    const struct grid *grid = check->grid;
+    if (!check->machine.is_code) printf("; that a warp issues one instruction in a cycle");
+    if (check->block == NULL && grid->least == grid->most)
+        printf("; that an SM holds %" PRIu64 " blocks", grid->most);
     printf("; that the theorems are right");
     for (uint64_t p = 0; p < check->on_paper.count; p++) {
         printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);

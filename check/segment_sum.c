@@ -46,7 +46,8 @@ struct spent {
 /* The next block of an SM takes the slot that is free first, an idle DELAY later unless it is its first. */
 static void add_block(const struct grid *grid, struct spent *spent, const struct class *class) {
     uint64_t first = 0;
-    if (class->amounts[BUSY] == 0) refuse(grid->check, "no claim of empty blocks");
+    if (class->amounts[BUSY] == grid->check->blocks.items[class->block].stalls)
+        refuse(grid->check, "no claim of empty blocks");
     for (uint64_t s = 1; s < grid->room; s++)
         if (spent->slots[s] < spent->slots[first]) first = s;
     const uint64_t start = spent->blocks++ < grid->room ? 0 : add(spent->slots[first], grid->delay);

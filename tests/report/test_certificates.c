@@ -617,6 +617,11 @@ static const struct forged held[] = {
     {MACHINE "block 0\nsection\nrow 0\nwarps 0 0 1\ngrid 1 1 1 0 0\nclass 0 1\nnext 0 1\nheld-sm 0 0 0 0\n"
              "claim segment-sum 99\n",
      2, "no claim of empty blocks"},
+    {MACHINE "block 0\nsection\nrow 0\nwarps 0 0 1\nstalled 1 0 1 -\ngrid 1 1 1 0 0\nclass 0 1\nnext 0 1\n"
+             "held-sm 0 0 0 0\nclaim segment-sum 99\n",
+     2, "no claim of empty blocks"},
+    {SEGMENTS("2 2 2 4 0", "held-sm 0 0 0 1\nheld-sm 1 4 2 2\nclaim segment-sum 36\n"), 0,
+     "an SM 10; that a warp issues one instruction in a cycle; that an SM holds 2 blocks; that the theorems"},
     {ROWS "grid 2 2 2 0 0\nclass 0 2\nheld-sm 0 5 2 0\nclaim k-wave-sib 99\n", 2,
      "everything stands still at times"},
     {ROWS "held fetch 1 1\n", 2, "held behind a block"},

@@ -1,7 +1,6 @@
 /* The budget of neighbours that run another kernel: what it asks memory for at most, in each of its launches
  * (docs/machine-code-bounds.md, section 7). */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/request.h"
@@ -48,7 +47,9 @@ static wb_status take_other_part(const struct budget *budget, const wb_launches 
     *part = *machine;
     (void)machine_take_back(part);
     part->buffers = (struct promised_buffers){0};
-    part->memory.sms = part->partition.sms = stated != NULL ? (uint32_t)strtoul(stated, NULL, 10) : left;
+    uint64_t sms = left;
+    if (stated != NULL && !number_u64(stated, strspn(stated, "0123456789"), &sms)) sms = 0;
+    part->memory.sms = part->partition.sms = sms <= left ? (uint32_t)sms : 0;
     if (part->memory.sms > 0 && part->memory.sms <= left) return WB_OK;
     return refuse(budget, "the two partitions have more SMs than the GPU", diagnostics);
 }
@@ -88,7 +89,7 @@ static wb_status count_requests(const struct launched *loaded, const wb_machine 
 }
 
 /* Adds those of one launch; or of all that run in any time, two more than begin in it at most, as one that
- * began before has ended before the next. */
+ * began before has ended before the next; lines of an earlier one may be written back then. */
 static wb_status add_launches(struct budget *budget, uint64_t requests, const wb_machine *machine,
                               wb_diagnostics *diagnostics) {
     uint64_t every;
@@ -97,7 +98,7 @@ static wb_status add_launches(struct budget *budget, uint64_t requests, const wb
         const double bytes = (double)requests * MEMORY_SECTOR_BYTES * machine->clock_mhz / (double)every;
         budget->bytes_per_us =
             cycles_add(budget->bytes_per_us, bytes < UINT32_MAX ? (uint64_t)bytes + 1 : UINT32_MAX);
-        requests = cycles_mul(requests, 2);
+        requests = cycles_mul(requests, 3);
     }
     budget->requests = cycles_add(budget->requests, requests);
     if (budget->requests < UINT32_MAX && budget->bytes_per_us < UINT32_MAX) return WB_OK;

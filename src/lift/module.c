@@ -182,6 +182,7 @@ static void decode_code(struct making *making) {
         count += cubin->kernels[k].code_bytes / SASS_BYTES;
     making->code = arena_alloc(arena, sizeof *making->code);
     making->code->sm = cubin->sm;
+    making->code->address_bytes = cubin->constant4.size;
     making->code->kernel_count = cubin->kernel_count;
     making->code->file_count = cubin->file_count;
     making->code->files = arena_array(arena, cubin->file_count, sizeof *making->code->files);

@@ -249,9 +249,10 @@ static const struct {
               "closes and a line that it evicts included; their misses delay nothing else")},
     [WB_ASSUME_NEIGHBOURS_RUN_KERNEL] =
         {.id = "N8",
-         .text = ("the budget's kernel runs on SMs of its own, as `analyze` of its file assumes, once beside "
-                  "this one or, with every, no sooner after its last start and end; a translation reads 6 "
-                  "page tables at most; stores are written back once; code that fits its cache is fetched "
+         .text = ("the budget's kernel runs on SMs of its own, with the data and facts of its file, as "
+                  "`analyze` of that assumes, once beside this one or, with every, no sooner after its last "
+                  "start and end; a translation reads 6 page tables at most; stores are written back once; "
+                  "code that fits its cache is fetched "
                   "once; launching asks for nothing")},
     [WB_ASSUME_TASK_ORDER] =
         {.id = "T1",

@@ -304,7 +304,8 @@ struct machine_code {
     uint32_t kernel_count;
     const char **files; /* of source lines */
     uint32_t file_count;
-    bool returns_by_stack; /* some RET goes where local memory says */
+    bool returns_by_stack;  /* some RET goes where local memory says */
+    uint64_t address_bytes; /* of the constants that are addresses of variables (bank 4) */
 };
 
 /* Writes all kernels with addresses, control codes, labels and source lines, an instruction a line; at[i] is

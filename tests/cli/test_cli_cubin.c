@@ -200,6 +200,20 @@ static void test_neighbours(void **state) {
     }
 }
 
+/* What others ask memory for does not hang on what a store takes. */
+static void test_neighbours_store(void **state) {
+    (void)state;
+    struct run run = run_beside_folder(
+        "cp kernels/cubin/saxpy.sm_86.cubin kernels/saxpy.yaml $D; "
+        "sed -i s/saxpy.ptx/saxpy.sm_86.cubin/ $D/saxpy.yaml; { cat kernels/vecadd.yaml; " PARTITION
+        "; echo '" OTHER("saxpy.yaml") "'; } >$D/l.yaml; for plus in memory none; do $WB analyze " VECADD
+                                       "-l $D/l.yaml --set class.store_global.plus=$plus --json | grep -o "
+                                       "'\"requests\": [0-9]*'; done "
+                                       "| uniq -c");
+    if (!says(run.out, "2 \"requests\": ")) fail_msg("%s%s", run.out, run.err);
+    run_free(&run);
+}
+
 /* What bounds nothing does without a budget that the machine could not have. */
 static void test_neighbours_of_no_bound(void **state) {
     (void)state;
@@ -877,6 +891,7 @@ int main(void) {
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_some_of_the_sms),
         cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_neighbours_store),
         cmocka_unit_test(test_neighbours_of_no_bound),
         cmocka_unit_test(test_what_neighbours_cost),
         cmocka_unit_test(test_misses_in_any_order),

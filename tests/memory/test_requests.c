@@ -161,9 +161,9 @@ static struct sample random_sample(struct random_state *random) {
     sample.lanes = (struct lane_addresses){.mask = sample.access.mask, .bytes = bytes};
     for (uint32_t l = 0, rank = 0; l < WARP_LANES; l++) {
         bool active = (sample.access.mask >> l & 1) != 0;
-        sample.lanes.address[l] = sample.base + (sample.access.table == ACCESS_AFFINE
-                                                     ? sample.access.base + (uint64_t)sample.access.stride * l
-                                                     : sample.table[rank]);
+        sample.lanes.address[l] =
+            sample.base + sample.access.base +
+            (sample.access.table == ACCESS_AFFINE ? (uint64_t)sample.access.stride * l : sample.table[rank]);
         rank += active;
     }
     return sample;

@@ -21,11 +21,24 @@ static uint64_t atomics_of_entry(const struct timed_block *block, uint32_t entry
     return class == SASS_CLASS_ATOMIC_GLOBAL || class == SASS_CLASS_REDUCE_GLOBAL ? lanes : 0;
 }
 
-/* Whether what it asks for leaves memory as it is. */
-static bool only_reads(enum sass_class class) {
-    return class == SASS_CLASS_LOAD_GLOBAL || class == SASS_CLASS_LOAD_GENERIC ||
-           class == SASS_CLASS_LOAD_LOCAL || class == SASS_CLASS_ASYNC_COPY || class == SASS_CLASS_PREFETCH ||
-           class == SASS_CLASS_TEXTURE;
+/* How often a class asks for each of its sectors: once more, to write it back, if it changes memory. Times of
+ * the machine file do not tell: nothing may wait for a store. */
+static uint64_t asked_by(enum sass_class class) {
+    switch (class) {
+    case SASS_CLASS_LOAD_GLOBAL:
+    case SASS_CLASS_LOAD_GENERIC:
+    case SASS_CLASS_LOAD_LOCAL:
+    case SASS_CLASS_ASYNC_COPY:
+    case SASS_CLASS_PREFETCH:
+    case SASS_CLASS_TEXTURE: return 1;
+    case SASS_CLASS_STORE_GLOBAL:
+    case SASS_CLASS_STORE_GENERIC:
+    case SASS_CLASS_STORE_LOCAL:
+    case SASS_CLASS_ATOMIC_GLOBAL:
+    case SASS_CLASS_REDUCE_GLOBAL:
+    case SASS_CLASS_SURFACE: return 2;
+    default: return 0;
+    }
 }
 
 /* What is asked for when a line misses wherever it may. */
@@ -46,10 +59,11 @@ static uint64_t requests_of_entry(const struct timed_block *block, uint32_t entr
                    other = (hits ? 0 : line_requests(&sass->l1_instructions) + constants) +
                            (described ? 2 * constants : 0);
     if (timed->class_ == SASS_CLASS_LOAD_CONSTANT) return other + lines * constants;
-    if (sass->classes[timed->class_].plus != SASS_PLUS_MEMORY) return other;
+    const uint64_t times = asked_by(timed->class_);
+    if (times == 0) return other;
     const uint64_t asked =
         cycles_max(sectors, atomics_of_entry(block, entry, lanes)) * (timed->prefetches ? PREFETCHED : 1);
-    return other + (only_reads(timed->class_) ? asked : 2 * asked) + lines * PAGE_TABLES;
+    return other + times * asked + lines * PAGE_TABLES;
 }
 
 static uint64_t count_of_run(const struct timed_block *block, const struct path_entry *run, uint32_t lanes,
@@ -96,7 +110,8 @@ uint64_t requests_once(const struct wb_machine *machine, const struct wb_kernel 
     const struct machine_sass *sass = &machine->sass;
     const struct sass_cache *code = &sass->l1_instructions, *constants = &sass->constants;
     const uint64_t bytes = (uint64_t)kernel->module->code->inst_count * SASS_BYTES;
-    const uint64_t data = constant_bytes(kernel->module, kernel_function(kernel));
+    const uint64_t data =
+        constant_bytes(kernel->module, kernel_function(kernel)) + kernel->module->code->address_bytes;
     const uint64_t of_sm =
         (cycles_ceiling(bytes, code->line_bytes) + 2) * line_requests(code) +
         (cycles_ceiling(data, constants->line_bytes) + CONSTANT_BANKS) * line_requests(constants);

@@ -56,15 +56,15 @@ void other_executes(struct other *other, const struct section *section) {
 uint64_t *align(const struct block *of, const struct section *own, struct other *other,
                 const uint64_t *starts) {
     const uint64_t count = times_of(of), lanes = other->insts.count + 1, all = mul(count, lanes);
-    struct walk walk = {of,  &own->steps, meet_aligned, zeroed(of->check, all, sizeof(uint64_t)),
-                        all, other,       false};
+    uint64_t *times = zeroed(of->check, all, sizeof *times);
+    struct walk walk = {of, &own->steps, meet_aligned, times, all, other, 0, false};
     for (uint64_t i = 0; i < all && starts != NULL; i++)
-        walk.times[i] = starts[i / count];
+        times[i] = starts[i / count];
     other->at = zeroed(of->check, lanes, sizeof *other->at);
     walk_all(&walk);
     for (uint64_t l = 0; l < lanes; l++)
-        other->at[l] = walk.times[l * count + COMPLETE];
-    free(walk.times);
+        other->at[l] = times[l * count + COMPLETE];
+    free(times);
     return other->at;
 }
 
@@ -122,8 +122,8 @@ static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m, pair_
 uint64_t alignments(const struct block *of, uint64_t m, uint64_t divisor) {
     pair_list known = {0};
     uint64_t sum = 0;
-    for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(row_time(of, at.row, m, &known) / divisor, at.often));
+    for (struct place at = {0}; next_row(of, &at);)
+        sum = add(sum, mul(row_time(of, at.thing, m, &known) / divisor, at.often));
     DROP(of->check, &known);
     return sum;
 }

@@ -41,8 +41,8 @@ static uint64_t row_time(const struct block *of, uint64_t row, bool slots) {
 
 static uint64_t rows_time(const struct block *of, bool slots) {
     uint64_t sum = releases_of(of);
-    for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(row_time(of, at.row, slots), at.often));
+    for (struct place at = {0}; next_row(of, &at);)
+        sum = add(sum, mul(row_time(of, at.thing, slots), at.often));
     return sum;
 }
 
@@ -57,7 +57,7 @@ uint64_t fib(struct block *of) {
 /* Behind the last row there is none. */
 uint64_t releases_of(const struct block *of) {
     uint64_t rows = 0;
-    for (struct rows at = {0}; next_row(of, &at);)
+    for (struct place at = {0}; next_row(of, &at);)
         rows = add(rows, at.often);
     return mul(less(rows, 1), of->machine->release);
 }
@@ -95,8 +95,8 @@ uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint6
 /* What all sub-cores initiate, or, of each row, the busiest one. */
 static uint64_t work_of(const struct block *of, bool all) {
     uint64_t *local = zeroed(of->check, of->machine->sub_cores, sizeof *local), sum = 0;
-    for (struct rows at = {0}; next_row(of, &at);) {
-        const uint64_t shared = row_work(of, at.row, local);
+    for (struct place at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.thing, local);
         uint64_t work = add(shared, busiest(of, local, NULL, 0));
         for (uint64_t c = 1; all && c < of->machine->sub_cores; c++)
             work = add(work, local[c]);

@@ -24,8 +24,8 @@ static const struct code *last_of(const struct block *of, const program *steps) 
 static void check_barriers(const struct block *of) {
     for (uint64_t p = 0; p < of->paths; p++) {
         bool ended = false;
-        for (struct rows at = {0}; next_row(of, &at);) {
-            const struct code *last = last_of(of, &section_of(of, at.row, p)->steps);
+        for (struct place at = {0}; next_row(of, &at);) {
+            const struct code *last = last_of(of, &section_of(of, at.thing, p)->steps);
             const bool goes_on = ended || (last != NULL && !last->barrier && at.often > 1);
             if (last != NULL && goes_on) refuse(of->check, "a warp goes on without a barrier");
             ended = ended || last == NULL || !last->barrier;
@@ -72,9 +72,9 @@ static uint64_t sum_of_rows(struct block *of, enum counted counted) {
     if (!of->parts && strcmp(subject_of(of->check, "inputs"), "any") == 0)
         refuse(of->check, "whole paths, whatever the data");
     check_barriers(of);
-    for (struct rows at = {0}; next_row(of, &at);) {
+    for (struct place at = {0}; next_row(of, &at);) {
         const bool ends = at.step + 1 < of->rows.count || at.behind < of->rows.items[at.step].count;
-        sum = add(sum, mul(row_time(of, at.row, ends, counted), at.often));
+        sum = add(sum, mul(row_time(of, at.thing, ends, counted), at.often));
     }
     return sum;
 }
@@ -99,10 +99,10 @@ struct held {
 static struct held *held_by_sub_core(struct block *of, struct held *all) {
     const struct code_amount *amounts = amounts_of(of);
     struct held *sums = zeroed(of->check, of->machine->sub_cores, sizeof *sums);
-    for (struct rows at = {0}; next_row(of, &at);)
+    for (struct place at = {0}; next_row(of, &at);)
         for (uint64_t g = 0; g < of->warps.count; g++) {
             const struct warps *warps = &of->warps.items[g];
-            const struct code_amount *amount = &amounts[cell(of, at.row, warps->path)];
+            const struct code_amount *amount = &amounts[cell(of, at.thing, warps->path)];
             struct held *sum = &sums[warps->sub_core];
             const uint64_t often = mul(warps->count, at.often);
             sum->work = add(sum->work, mul(amount->work, often));
@@ -148,7 +148,7 @@ static uint64_t changes_of(const struct block *of) {
     bool several = false;
     for (uint64_t g = 1; g < of->warps.count; g++)
         several = several || of->warps.items[g].sub_core != of->warps.items[0].sub_core;
-    for (struct rows at = {0}; next_row(of, &at);)
+    for (struct place at = {0}; next_row(of, &at);)
         sections = add(sections, at.often);
     return several ? max(sections, 1) : 1;
 }

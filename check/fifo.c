@@ -185,8 +185,8 @@ uint64_t fifo(struct block *of) {
     struct load *loads = zeroed(of->check, mul(of->sections.count, of->machine->units), sizeof *loads);
     for (uint64_t s = 0; s < of->sections.count; s++)
         load_section(of, &of->sections.items[s], loads + s * of->machine->units);
-    for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(row_time(of, at.row, loads), at.often));
+    for (struct place at = {0}; next_row(of, &at);)
+        sum = add(sum, mul(row_time(of, at.thing, loads), at.often));
     free(loads);
     return sum;
 }

@@ -281,6 +281,16 @@ uint64_t fifo(struct block *of);                 /* fifo.c */
 uint64_t lower(struct block *of);                /* execution.c */
 uint64_t initiations_of(const struct block *of); /* E, all cycles of initiations */
 uint64_t releases_of(const struct block *of);    /* all its barriers take so long to let warps go */
+/* The sum over all rows of the most that any group of warps takes there. */
+typedef uint64_t (*group_time)(const struct block *of, const struct place *at, uint64_t group, void *context);
+uint64_t sum_of_rows(const struct block *of, group_time time, void *context);
+/* The warps of a row beside one of a group, all that are alike at a time:
+ * for (struct beside other = {0}; next_beside(of, row, group, &other);). */
+struct beside {
+    uint64_t next, count, section;
+    bool together; /* on its sub-core */
+};
+bool next_beside(const struct block *of, uint64_t row, uint64_t group, struct beside *other);
 /* What sub-cores initiate in a row; returns what they share. */
 uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local);
 /* Of sub-cores with these amounts of work the busiest one's; adds the others' to `extras` unless NULL. Sorts

@@ -8,7 +8,7 @@
 static void play(struct walk *walk, uint64_t from, uint64_t to);
 
 static void play_often(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
-    for (; often > 0 && !walk->stopped; often--, count_work(walk->block->check, 15))
+    for (; often > 0 && !walk->stopped; often--, count_work(walk->block->check, 15)) /* of nothing, too */
         play(walk, from, to);
 }
 
@@ -68,7 +68,7 @@ static void play(struct walk *walk, uint64_t from, uint64_t to) {
         const struct step *step = &walk->steps->items[s];
         for (uint64_t i = 0; i < step->count && !walk->stopped; i++)
             walk->meet(walk, step->first + i);
-        if (step->count == 0 && step->first > 0) repeat(walk, s - step->first, s, step->times);
+        if (step->count == 0) repeat(walk, s - step->first, s, step->times);
         count_work(walk->block->check, step->count);
     }
 }

@@ -56,27 +56,16 @@ void other_executes(struct other *other, const struct section *section) {
 uint64_t *align(const struct block *of, const struct section *own, struct other *other,
                 const uint64_t *starts) {
     const uint64_t count = times_of(of), lanes = other->insts.count + 1, all = mul(count, lanes);
-    struct walk walk = {of,  &own->steps, meet_aligned, zeroed(of->check, all, sizeof(uint64_t)),
-                        all, other,       false};
+    uint64_t *times = zeroed(of->check, all, sizeof *times);
+    struct walk walk = {of, &own->steps, meet_aligned, times, all, other, 0, false};
     for (uint64_t i = 0; i < all && starts != NULL; i++)
-        walk.times[i] = starts[i / count];
+        times[i] = starts[i / count];
     other->at = zeroed(of->check, lanes, sizeof *other->at);
     walk_all(&walk);
     for (uint64_t l = 0; l < lanes; l++)
-        other->at[l] = walk.times[l * count + COMPLETE];
-    free(walk.times);
+        other->at[l] = times[l * count + COMPLETE];
+    free(times);
     return other->at;
-}
-
-/* The longest path through a section, with `second` consumed on the way. */
-static uint64_t aligned(const struct block *of, const struct section *own, const struct section *second,
-                        bool together, uint64_t m) {
-    struct other other = {.of = of, .together = together, .m = m};
-    other_executes(&other, second);
-    const uint64_t longest = align(of, own, &other, NULL)[other.insts.count];
-    free(other.at);
-    DROP(of->check, &other.insts);
-    return longest;
 }
 
 /* Two sections that were aligned. */
@@ -85,46 +74,51 @@ struct pair {
     bool together;
 };
 
-typedef LIST(struct pair) pair_list;
+/* Alignments with m warps, the sum of which over a row is divided. */
+struct aligning {
+    uint64_t m, divisor;
+    LIST(struct pair) known;
+};
+
+/* The longest path through a section, with the other one consumed on the way. */
+static uint64_t aligned(const struct block *of, const struct pair *pair, uint64_t m) {
+    struct other other = {.of = of, .together = pair->together, .m = m};
+    other_executes(&other, &of->sections.items[pair->other]);
+    const uint64_t longest = align(of, &of->sections.items[pair->own], &other, NULL)[other.insts.count];
+    free(other.at);
+    DROP(of->check, &other.insts);
+    return longest;
+}
 
 /* The same, computed once for numbers of sections. */
-static uint64_t pair_time(const struct block *of, struct pair pair, uint64_t m, pair_list *known) {
-    const struct section *sections = of->sections.items;
-    for (uint64_t p = known->count; p > 0; p--) {
-        const struct pair *other = &known->items[p - 1];
+static uint64_t pair_time(const struct block *of, struct pair pair, struct aligning *aligning) {
+    for (uint64_t p = aligning->known.count; p > 0; p--) {
+        const struct pair *other = &aligning->known.items[p - 1];
         if (other->own == pair.own && other->other == pair.other && other->together == pair.together)
             return other->time;
     }
-    pair.time = aligned(of, &sections[pair.own], &sections[pair.other], pair.together, m);
-    PUSH(of->check, known, pair);
+    pair.time = aligned(of, &pair, aligning->m);
+    PUSH(of->check, &aligning->known, pair);
     return pair.time;
 }
 
-/* The most that any warp takes in a row that has anything to wait for, m times; by itself for m = 0. */
-static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m, pair_list *known) {
-    const struct warps *warps = of->warps.items;
-    uint64_t most = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++) {
-        const uint64_t own = cell(of, row, warps[g].path), alone = of->sections.items[own].alone;
-        uint64_t time = m == 0 ? alone : 0;
-        for (uint64_t h = 0; h < of->warps.count && m > 0; h++) {
-            const struct pair pair = {.own = own,
-                                      .other = cell(of, row, warps[h].path),
-                                      .together = warps[g].sub_core == warps[h].sub_core};
-            const uint64_t others = warps[h].count - (g == h);
-            if (others > 0) time = add(time, mul(pair_time(of, pair, m, known), others));
-        }
-        if (alone > 0) most = max(most, time);
+/* Of what has anything to wait for, m times; by itself for m = 0. */
+static uint64_t aligned_time(const struct block *of, const struct place *at, uint64_t group, void *context) {
+    struct aligning *aligning = context;
+    const uint64_t own = cell(of, at->thing, of->warps.items[group].path);
+    const uint64_t alone = of->sections.items[own].alone;
+    uint64_t time = aligning->m == 0 ? alone : 0;
+    for (struct beside one = {0}; aligning->m > 0 && next_beside(of, at->thing, group, &one);) {
+        const struct pair pair = {.own = own, .other = one.section, .together = one.together};
+        if (one.count > 0) time = add(time, mul(pair_time(of, pair, aligning), one.count));
     }
-    return most;
+    return alone > 0 ? time / aligning->divisor : 0;
 }
 
 uint64_t alignments(const struct block *of, uint64_t m, uint64_t divisor) {
-    pair_list known = {0};
-    uint64_t sum = 0;
-    for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(row_time(of, at.row, m, &known) / divisor, at.often));
-    DROP(of->check, &known);
+    struct aligning aligning = {.m = m, .divisor = divisor};
+    const uint64_t sum = sum_of_rows(of, aligned_time, &aligning);
+    DROP(of->check, &aligning.known);
     return sum;
 }
 

@@ -5,59 +5,69 @@
 
 #include <stdlib.h>
 
+/* ---- Rows ---- */
+
+bool next_beside(const struct block *of, uint64_t row, uint64_t group, struct beside *other) {
+    const struct warps *own = &of->warps.items[group], *at = &of->warps.items[other->next];
+    if (other->next == of->warps.count) return false;
+    other->count = at->count - (at == own);
+    other->section = cell(of, row, at->path);
+    other->together = at->sub_core == own->sub_core;
+    other->next++;
+    return true;
+}
+
+uint64_t sum_of_rows(const struct block *of, group_time time, void *context) {
+    uint64_t sum = 0;
+    for (struct place at = {0}; next_row(of, &at);) {
+        uint64_t most = 0;
+        for (uint64_t g = 0; g < of->warps.count; g++)
+            most = max(most, time(of, &at, g, context));
+        sum = add(sum, mul(most, at.often));
+    }
+    return sum;
+}
+
 /* ---- SIB and FIB: theorem 1 of docs/proofs.md, section 3 ---- */
 
 /* What another warp delays one: initiations on units that both reach, with queues each as the longest of its
  * unit; of fib issue slots where this one does not use the unit. */
-static uint64_t delay(const struct block *of, const struct section *own, const struct section *other,
-                      bool together, bool slots) {
+static uint64_t delay(const struct block *of, const struct section *own, const struct beside *beside,
+                      bool slots) {
     const struct machine *machine = of->machine;
+    const struct section *other = &of->sections.items[beside->section];
     uint64_t sum = 0;
     for (uint64_t u = 0; u < machine->units; u++) {
         if (slots && own->count[u] == 0)
-            sum = add(sum, together ? other->count[u] : 0);
-        else if (together || machine->shared[u])
+            sum = add(sum, beside->together ? other->count[u] : 0);
+        else if (beside->together || machine->shared[u])
             sum = add(sum, machine->queue == 1 ? mul(other->count[u], of->largest[u]) : other->work[u]);
     }
     return sum;
 }
 
-/* The most that any warp takes in a row that has anything to wait for. */
-static uint64_t row_time(const struct block *of, uint64_t row, bool slots) {
-    const struct warps *warps = of->warps.items;
-    uint64_t most = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++) {
-        const struct section *own = section_of(of, row, warps[g].path);
-        uint64_t time = own->alone;
-        for (uint64_t h = 0; h < of->warps.count; h++) {
-            const bool together = warps[g].sub_core == warps[h].sub_core;
-            const uint64_t one = delay(of, own, section_of(of, row, warps[h].path), together, slots);
-            time = add(time, mul(one, warps[h].count - (g == h)));
-        }
-        if (own->alone > 0) most = max(most, time);
-    }
-    return most;
-}
-
-static uint64_t rows_time(const struct block *of, bool slots) {
-    uint64_t sum = releases_of(of);
-    for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(row_time(of, at.row, slots), at.often));
-    return sum;
+/* Of what has anything to wait for. */
+static uint64_t delayed(const struct block *of, const struct place *at, uint64_t group, void *context) {
+    const struct section *own = section_of(of, at->thing, of->warps.items[group].path);
+    const bool *slots = context;
+    uint64_t time = own->alone;
+    for (struct beside other = {0}; next_beside(of, at->thing, group, &other);)
+        time = add(time, mul(delay(of, own, &other, *slots), other.count));
+    return own->alone > 0 ? time : 0;
 }
 
 uint64_t sib(struct block *of) {
-    return rows_time(of, false);
+    return add(sum_of_rows(of, delayed, &(bool){false}), releases_of(of));
 }
 
 uint64_t fib(struct block *of) {
-    return rows_time(of, true);
+    return add(sum_of_rows(of, delayed, &(bool){true}), releases_of(of));
 }
 
 /* Behind the last row there is none. */
 uint64_t releases_of(const struct block *of) {
     uint64_t rows = 0;
-    for (struct rows at = {0}; next_row(of, &at);)
+    for (struct place at = {0}; next_row(of, &at);)
         rows = add(rows, at.often);
     return mul(less(rows, 1), of->machine->release);
 }
@@ -95,8 +105,8 @@ uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint6
 /* What all sub-cores initiate, or, of each row, the busiest one. */
 static uint64_t work_of(const struct block *of, bool all) {
     uint64_t *local = zeroed(of->check, of->machine->sub_cores, sizeof *local), sum = 0;
-    for (struct rows at = {0}; next_row(of, &at);) {
-        const uint64_t shared = row_work(of, at.row, local);
+    for (struct place at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.thing, local);
         uint64_t work = add(shared, busiest(of, local, NULL, 0));
         for (uint64_t c = 1; all && c < of->machine->sub_cores; c++)
             work = add(work, local[c]);

@@ -17,15 +17,12 @@ static void meet_turns(struct walk *walk, uint64_t row) {
         before[c] = walk->times[c];
     for (uint64_t g = 0; g < of->warps.count; g++) {
         const struct warps *warps = &of->warps.items[g];
-        bool active = false;
-        const program *steps = &section_of(of, row, warps->path)->steps;
-        for (uint64_t s = 0; s < steps->count; s++)
-            active = active || steps->items[s].count > 0;
-        uint64_t others = 0;
-        for (uint64_t c = 0; c < count && active; c++)
+        uint64_t others = 0, *own = &walk->times[warps->sub_core];
+        struct place first = {0};
+        if (!next_of(&section_of(of, row, warps->path)->steps, &first)) continue; /* it is not active */
+        for (uint64_t c = 0; c < count; c++)
             others = max(others, c == warps->sub_core ? 0 : before[c]);
-        uint64_t *own = &walk->times[warps->sub_core];
-        if (active) *own = max(*own, others + 1);
+        *own = max(*own, others + 1);
         count_work(of->check, count);
     }
 }
@@ -44,8 +41,8 @@ static void measure_shares(struct grid *grid, struct class *class) {
     const uint64_t sub_cores = of->machine->sub_cores;
     uint64_t *local = zeroed(grid->check, 2 * sub_cores, sizeof *local), *all = local + sub_cores;
     uint64_t fine = 0, coarse = 0, *amounts = class->amounts;
-    for (struct rows at = {0}; next_row(of, &at);) {
-        const uint64_t shared = row_work(of, at.row, local), often = mul(at.often, class->blocks);
+    for (struct place at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.thing, local), often = mul(at.often, class->blocks);
         for (uint64_t c = 0; c < sub_cores; c++)
             all[c] = add(all[c], mul(local[c], at.often));
         fine = add(fine, mul(add(busiest(of, local, &grid->extras[0], often), shared), at.often));

@@ -224,22 +224,30 @@ struct walk {
     const program *steps;
     void (*meet)(struct walk *walk, uint64_t thing);
     uint64_t *times, time_count;
-    void *context; /* of whoever makes the walk */
-    bool every;    /* loops are walked repetition by repetition */
+    void *context;  /* of whoever makes the walk */
+    uint64_t again; /* so often at most a loop is walked once more, without growth; or 0 */
+    bool stopped;   /* it goes no further */
 };
-void walk_all(struct walk *walk);
 typedef void (*meeting)(struct walk *walk, uint64_t thing);
+void walk_all(struct walk *walk);
+/* Of what an outer walk met; that stops with it. */
+void walk_in(struct walk *outer, const program *steps, meeting meet, uint64_t *times, uint64_t count,
+             void *context);
 /* The times behind the steps, of so many that begin with 0: to be freed. */
 uint64_t *times_behind(const struct block *of, const program *steps, meeting meet, uint64_t count,
                        void *context);
-void walk_each(const struct block *of, const program *steps, meeting meet, void *context); /* without times */
+/* Without times; false: it was stopped. */
+bool walk_each(const struct block *of, const program *steps, meeting meet, void *context);
 
-/* The rows of a block one after another: for (struct rows at = {0}; next_row(of, &at);). */
-struct rows {
-    uint64_t row, often; /* that one, and how often it comes */
+/* The things of a program one after another: for (struct place at = {0}; next_of(steps, &at);). */
+struct place {
+    uint64_t thing, often; /* that one, and how often it comes */
     uint64_t step, behind;
 };
-bool next_row(const struct block *of, struct rows *at);
+bool next_of(const program *steps, struct place *at);
+static inline bool next_row(const struct block *of, struct place *at) {
+    return next_of(&of->rows, at);
+}
 
 /* ---- Paths through sections (section.c) ---- */
 
@@ -273,6 +281,16 @@ uint64_t fifo(struct block *of);                 /* fifo.c */
 uint64_t lower(struct block *of);                /* execution.c */
 uint64_t initiations_of(const struct block *of); /* E, all cycles of initiations */
 uint64_t releases_of(const struct block *of);    /* all its barriers take so long to let warps go */
+/* The sum over all rows of the most that any group of warps takes there. */
+typedef uint64_t (*group_time)(const struct block *of, const struct place *at, uint64_t group, void *context);
+uint64_t sum_of_rows(const struct block *of, group_time time, void *context);
+/* The warps of a row beside one of a group, all that are alike at a time:
+ * for (struct beside other = {0}; next_beside(of, row, group, &other);). */
+struct beside {
+    uint64_t next, count, section;
+    bool together; /* on its sub-core */
+};
+bool next_beside(const struct block *of, uint64_t row, uint64_t group, struct beside *other);
 /* What sub-cores initiate in a row; returns what they share. */
 uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local);
 /* Of sub-cores with these amounts of work the busiest one's; adds the others' to `extras` unless NULL. Sorts

@@ -24,8 +24,8 @@ static const struct code *last_of(const struct block *of, const program *steps) 
 static void check_barriers(const struct block *of) {
     for (uint64_t p = 0; p < of->paths; p++) {
         bool ended = false;
-        for (struct rows at = {0}; next_row(of, &at);) {
-            const struct code *last = last_of(of, &section_of(of, at.row, p)->steps);
+        for (struct place at = {0}; next_row(of, &at);) {
+            const struct code *last = last_of(of, &section_of(of, at.thing, p)->steps);
             const bool goes_on = ended || (last != NULL && !last->barrier && at.often > 1);
             if (last != NULL && goes_on) refuse(of->check, "a warp goes on without a barrier");
             ended = ended || last == NULL || !last->barrier;
@@ -48,43 +48,35 @@ static uint64_t spared(const struct block *of, const struct code_amount *own,
  * they hold of latches that it does not use. */
 enum counted { CHAIN, ALL_HELD, SPARED };
 
-/* The most of any warp; if a barrier ends the row, with what is left behind that. */
-static uint64_t row_time(struct block *of, uint64_t row, bool ends, enum counted counted) {
-    const struct code_amount *amounts = amounts_of(of);
-    const struct warps *warps = of->warps.items;
-    uint64_t longest = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++) {
-        const struct code_amount *own = &amounts[cell(of, row, warps[g].path)];
-        uint64_t time = counted == CHAIN ? own->lam : add(add(own->iso, own->clash), ends ? own->left : 0);
-        for (uint64_t h = 0; h < of->warps.count && counted != CHAIN; h++) {
-            const struct code_amount *other = &amounts[cell(of, row, warps[h].path)];
-            const bool together = warps[g].sub_core == warps[h].sub_core;
-            const uint64_t near = other->near - (counted == SPARED ? spared(of, own, other) : 0);
-            time = add(time, mul(together ? near : other->wide, warps[h].count - (g == h)));
-        }
-        longest = max(longest, time);
+/* If a barrier ends the row, with what is left behind that. */
+static uint64_t counted_time(const struct block *of, const struct place *at, uint64_t group, void *context) {
+    const enum counted *counted = context;
+    const struct code_amount *own = &of->of_codes[cell(of, at->thing, of->warps.items[group].path)];
+    const bool ends = at->step + 1 < of->rows.count || at->behind < of->rows.items[at->step].count;
+    if (*counted == CHAIN) return own->lam;
+    uint64_t time = add(add(own->iso, own->clash), ends ? own->left : 0);
+    for (struct beside one = {0}; next_beside(of, at->thing, group, &one);) {
+        const struct code_amount *other = &of->of_codes[one.section];
+        const uint64_t near = other->near - (*counted == SPARED ? spared(of, own, other) : 0);
+        time = add(time, mul(one.together ? near : other->wide, one.count));
     }
-    return longest;
+    return time;
 }
 
-static uint64_t sum_of_rows(struct block *of, enum counted counted) {
-    uint64_t sum = releases_of(of);
+static uint64_t counted_rows(struct block *of, enum counted counted) {
     if (!of->parts && strcmp(subject_of(of->check, "inputs"), "any") == 0)
         refuse(of->check, "whole paths, whatever the data");
     check_barriers(of);
-    for (struct rows at = {0}; next_row(of, &at);) {
-        const bool ends = at.step + 1 < of->rows.count || at.behind < of->rows.items[at.step].count;
-        sum = add(sum, mul(row_time(of, at.row, ends, counted), at.often));
-    }
-    return sum;
+    (void)amounts_of(of);
+    return add(sum_of_rows(of, counted_time, &counted), releases_of(of));
 }
 
 uint64_t code_sib(struct block *of) {
-    return add(sum_of_rows(of, ALL_HELD), missed_first(of));
+    return add(counted_rows(of, ALL_HELD), missed_first(of));
 }
 
 uint64_t code_fib(struct block *of) {
-    return add(sum_of_rows(of, SPARED), missed_first(of));
+    return add(counted_rows(of, SPARED), missed_first(of));
 }
 
 /* ---- Sums ---- */
@@ -99,10 +91,10 @@ struct held {
 static struct held *held_by_sub_core(struct block *of, struct held *all) {
     const struct code_amount *amounts = amounts_of(of);
     struct held *sums = zeroed(of->check, of->machine->sub_cores, sizeof *sums);
-    for (struct rows at = {0}; next_row(of, &at);)
+    for (struct place at = {0}; next_row(of, &at);)
         for (uint64_t g = 0; g < of->warps.count; g++) {
             const struct warps *warps = &of->warps.items[g];
-            const struct code_amount *amount = &amounts[cell(of, at.row, warps->path)];
+            const struct code_amount *amount = &amounts[cell(of, at.thing, warps->path)];
             struct held *sum = &sums[warps->sub_core];
             const uint64_t often = mul(warps->count, at.often);
             sum->work = add(sum->work, mul(amount->work, often));
@@ -121,7 +113,7 @@ static struct held *held_by_sub_core(struct block *of, struct held *all) {
 uint64_t code_elb(struct block *of) {
     struct held all;
     free(held_by_sub_core(of, &all));
-    return add(add(all.work, sum_of_rows(of, CHAIN)), missed_first(of));
+    return add(add(all.work, counted_rows(of, CHAIN)), missed_first(of));
 }
 
 /* ---- Kernels ---- */
@@ -133,9 +125,9 @@ void measure_code(struct grid *grid, struct class *class) {
     free(held_by_sub_core(of, &all));
     amounts[BUSY] = all.work;
     amounts[HELD] = all.near;
-    amounts[LATENCY] = sum_of_rows(of, CHAIN);
-    amounts[ALPHA] = sum_of_rows(of, ALL_HELD);
-    amounts[ALONE] = min(min(amounts[ALPHA], sum_of_rows(of, SPARED)), add(all.work, amounts[LATENCY]));
+    amounts[LATENCY] = counted_rows(of, CHAIN);
+    amounts[ALPHA] = counted_rows(of, ALL_HELD);
+    amounts[ALONE] = min(min(amounts[ALPHA], counted_rows(of, SPARED)), add(all.work, amounts[LATENCY]));
     grid->first_misses = max(grid->first_misses, missed_first(of));
     if (of->parts != grid->check->blocks.items[0].parts)
         refuse(grid->check, "warps of some blocks execute whole paths, of others parts");
@@ -148,7 +140,7 @@ static uint64_t changes_of(const struct block *of) {
     bool several = false;
     for (uint64_t g = 1; g < of->warps.count; g++)
         several = several || of->warps.items[g].sub_core != of->warps.items[0].sub_core;
-    for (struct rows at = {0}; next_row(of, &at);)
+    for (struct place at = {0}; next_row(of, &at);)
         sections = add(sections, at.often);
     return several ? max(sections, 1) : 1;
 }

@@ -57,15 +57,12 @@ static uint64_t lines_of_all(struct check *check, uint64_t bytes) {
 static uint64_t lines_of_core(struct block *of, uint64_t core, uint64_t bytes) {
     bool *met = zeroed(of->check, of->sections.count, sizeof *met);
     number_list lines = {0};
-    for (struct rows at = {0}; next_row(of, &at); count_work(of->check, of->warps.count))
+    for (struct place at = {0}; next_row(of, &at); count_work(of->check, of->warps.count))
         for (uint64_t g = 0; g < of->warps.count; g++)
-            if (of->warps.items[g].sub_core == core) met[cell(of, at.row, of->warps.items[g].path)] = true;
-    for (uint64_t s = 0; s < of->sections.count; s++) {
-        const program *steps = &of->sections.items[s].steps;
-        for (uint64_t t = 0; met[s] && t < steps->count; t++)
-            for (uint64_t i = 0; i < steps->items[t].count; i++)
-                add_line(of->check, &lines, &of->code.items[steps->items[t].first + i], bytes);
-    }
+            if (of->warps.items[g].sub_core == core) met[cell(of, at.thing, of->warps.items[g].path)] = true;
+    for (uint64_t s = 0; s < of->sections.count; s++)
+        for (struct place at = {0}; met[s] && next_of(&of->sections.items[s].steps, &at);)
+            add_line(of->check, &lines, &of->code.items[at.thing], bytes);
     free(met);
     return distinct(of->check, &lines);
 }

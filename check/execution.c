@@ -64,10 +64,8 @@ static void meet_executed_row(struct walk *walk, uint64_t row) {
     for (uint64_t g = 0; g < of->warps.count; g++) {
         struct executed warp = {&of->warps.items[g], walk->context};
         const program *steps = &section_of(of, row, warp.warps->path)->steps;
-        for (uint64_t w = 0; w < warp.warps->count; w++, times += count) {
-            struct walk own = {of, steps, meet_execution, times, count, &warp, true};
-            walk_all(&own);
-        }
+        for (uint64_t w = 0; w < warp.warps->count; w++, times += count)
+            walk_in(walk, steps, meet_execution, times, count, &warp);
     }
 }
 
@@ -124,13 +122,13 @@ uint64_t lower(struct block *of) {
     struct execution *executions = of->executions.items;
     uint64_t end = 0, longest = 0, executed = 0;
     const uint64_t warps = of->warp_count, count = times_of(of), all = mul(warps, count) + 1;
-    struct walk walk = {
-        of, &of->rows, meet_executed_row, zeroed(of->check, all, sizeof(uint64_t)), all, &executed, true};
+    uint64_t *times = zeroed(of->check, all, sizeof *times);
+    struct walk walk = {of, &of->rows, meet_executed_row, times, all, &executed, UNLIMITED, false};
     walk_all(&walk);
     if (executed < of->executions.count) refuse(of->check, "more is executed than there is");
     for (uint64_t w = 0; w < warps; w++)
-        longest = max(longest, walk.times[w * count + COMPLETE]);
-    free(walk.times);
+        longest = max(longest, times[w * count + COMPLETE]);
+    free(times);
     for (uint64_t i = 0; i < executed; i++)
         end = max(end, executions[i].start + executions[i].init);
     if (executed > 0) qsort(executions, executed, sizeof(struct execution), in_order);

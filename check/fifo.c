@@ -4,12 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a section asks of a unit, or others of one that a warp uses. */
-struct load {
-    uint64_t work, count;
-    uint64_t waiting; /* pend: most cycles of initiations that are issued and not at their end */
-};
-
 /* ---- What can wait in the queue of a unit (the lemma) ---- */
 
 /* An instruction of the section at hand. */
@@ -22,12 +16,12 @@ struct issued {
 /* A walk through a section; positions in it are counted from 1 on. */
 struct pending {
     LIST(struct issued) issued;
-    uint64_t *writer;                  /* per register the position of what wrote it, or 0 */
-    LIST(uint64_t) joined[QUEUES_MAX]; /* positions */
-    uint64_t *before;                  /* per register of a queue how many of them had joined it */
-    uint64_t over_joined[QUEUES_MAX];  /* so many of the first are over */
-    uint64_t over[UNITS_MAX];          /* initiations that are over */
-    struct load *loads;
+    uint64_t *writer;                          /* per register the position of what wrote it, or 0 */
+    LIST(uint64_t) joined[QUEUES_MAX];         /* positions */
+    uint64_t *before;                          /* per register of a queue how many of them had joined it */
+    uint64_t over_joined[QUEUES_MAX];          /* so many of the first are over */
+    uint64_t work[UNITS_MAX], over[UNITS_MAX]; /* initiations so far, and those that are over */
+    uint64_t *waiting;                         /* pend: most of them that are issued and not at their end */
 };
 
 /* What is over does not wait; on a unit of one instance nothing does that was issued before it. */
@@ -70,10 +64,9 @@ static void meet_pending(struct walk *walk, uint64_t number) {
     for (uint64_t i = inst->first; i < inst->first + inst->operands; i++)
         operand_is_over(of, pending, of->operands.items[i]);
     if (inst->unit != NO_UNIT) {
-        struct load *load = &pending->loads[inst->unit];
-        one.through = load->work = add(load->work, inst->init);
-        load->count++;
-        load->waiting = max(load->waiting, load->work - pending->over[inst->unit]);
+        uint64_t *work = &pending->work[inst->unit], *waiting = &pending->waiting[inst->unit];
+        one.through = *work = add(*work, inst->init);
+        *waiting = max(*waiting, *work - pending->over[inst->unit]);
     }
     PUSH(of->check, &pending->issued, one);
     for (uint64_t i = inst->first + inst->sources; i < inst->first + inst->operands; i++)
@@ -81,9 +74,9 @@ static void meet_pending(struct walk *walk, uint64_t number) {
     note_queues(of, pending, inst);
 }
 
-/* Loops are walked repetition by repetition. */
-static void load_section(const struct block *of, const struct section *section, struct load *loads) {
-    struct pending pending = {.loads = loads};
+/* pend of each unit. Loops are walked repetition by repetition. */
+static void find_waiting(const struct block *of, const struct section *section, uint64_t *waiting) {
+    struct pending pending = {.waiting = waiting};
     pending.writer = zeroed(of->check, of->registers, sizeof(uint64_t));
     pending.before = zeroed(of->check, of->registers, sizeof(uint64_t));
     walk_each(of, &section->steps, meet_pending, &pending);
@@ -96,11 +89,15 @@ static void load_section(const struct block *of, const struct section *section, 
 
 /* ---- A warp beside others ---- */
 
+/* What other warps ask of a unit that this one can meet there. */
+struct load {
+    uint64_t work, count, waiting;
+};
+
 /* A warp in a row; units of the set F are charged by what can be in their queues. */
 struct warp {
     const struct block *of;
     const struct section *own;
-    const struct load *loads; /* its own */
     struct load others[UNITS_MAX];
     bool queued[UNITS_MAX]; /* F */
 };
@@ -110,7 +107,7 @@ static uint64_t charged(const struct warp *warp) {
     uint64_t waits[UNITS_MAX] = {0}, sum = 0;
     struct cost cost = {.waits = waits};
     for (uint64_t u = 0; u < warp->of->machine->units; u++) {
-        const bool by_work = warp->loads[u].count > 0 && !warp->queued[u];
+        const bool by_work = warp->own->count[u] > 0 && !warp->queued[u];
         if (warp->queued[u]) waits[u] = warp->others[u].waiting;
         sum = add(sum, by_work ? warp->others[u].work : warp->others[u].count);
     }
@@ -120,27 +117,6 @@ static uint64_t charged(const struct warp *warp) {
     return sum;
 }
 
-/* What the other warps of a row can cost one of group g at each unit. */
-static void gather_others(struct warp *warp, uint64_t row, uint64_t g, const struct load *loads) {
-    const struct block *of = warp->of;
-    const struct warps *warps = of->warps.items;
-    memset(warp->others, 0, sizeof warp->others);
-    for (uint64_t u = 0; u < of->machine->units; u++) {
-        struct load *sum = &warp->others[u];
-        for (uint64_t h = 0; h < of->warps.count; h++) {
-            const uint64_t section = cell(of, row, warps[h].path);
-            const struct load *load = &loads[section * of->machine->units + u];
-            const bool together = warps[g].sub_core == warps[h].sub_core;
-            const uint64_t often = warps[h].count - (g == h);
-            if (together) sum->count = add(sum->count, mul(often, load->count));
-            if (!together && !of->machine->shared[u]) continue;
-            sum->work = add(sum->work, mul(often, load->work));
-            sum->waiting = add(sum->waiting, mul(often, load->waiting));
-        }
-        sum->waiting /= of->machine->instances[u]; /* each has its share */
-    }
-}
-
 /* Any set F gives a bound. Tried are none and all units where slots cost less than initiations, and from
  * there on one unit after the other. */
 static uint64_t least_charged(struct warp *warp) {
@@ -148,7 +124,7 @@ static uint64_t least_charged(struct warp *warp) {
     for (int all = 0; all < 2; all++) {
         bool candidate[UNITS_MAX] = {false};
         for (uint64_t u = 0; u < warp->of->machine->units; u++) {
-            candidate[u] = warp->loads[u].count > 0 && warp->others[u].count < warp->others[u].work;
+            candidate[u] = warp->own->count[u] > 0 && warp->others[u].count < warp->others[u].work;
             warp->queued[u] = all == 1 && candidate[u];
         }
         uint64_t best = charged(warp);
@@ -164,29 +140,35 @@ static uint64_t least_charged(struct warp *warp) {
     return least;
 }
 
-/* The most that any warp takes in a row that has anything to wait for. */
-static uint64_t row_time(const struct block *of, uint64_t row, const struct load *loads) {
-    uint64_t most = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++) {
-        const uint64_t number = cell(of, row, of->warps.items[g].path);
-        struct warp warp = {
-            of, &of->sections.items[number], loads + number * of->machine->units, {{0}}, {false}};
-        if (warp.own->alone == 0) continue;
-        gather_others(&warp, row, g, loads);
-        most = max(most, least_charged(&warp));
+/* Of what has anything to wait for; the context is what can wait of each section, by unit. */
+static uint64_t queued_time(const struct block *of, const struct place *at, uint64_t group, void *context) {
+    const struct machine *machine = of->machine;
+    const uint64_t *waiting = context;
+    struct warp warp = {.of = of, .own = section_of(of, at->thing, of->warps.items[group].path)};
+    if (warp.own->alone == 0) return 0;
+    for (struct beside other = {0}; next_beside(of, at->thing, group, &other);) {
+        const struct section *section = &of->sections.items[other.section];
+        for (uint64_t u = 0; u < machine->units; u++) {
+            struct load *sum = &warp.others[u];
+            if (other.together) sum->count = add(sum->count, mul(other.count, section->count[u]));
+            if (!other.together && !machine->shared[u]) continue;
+            const uint64_t one = waiting[other.section * machine->units + u];
+            sum->work = add(sum->work, mul(other.count, section->work[u]));
+            sum->waiting = add(sum->waiting, mul(other.count, one));
+        }
     }
-    return most;
+    for (uint64_t u = 0; u < machine->units; u++)
+        warp.others[u].waiting /= machine->instances[u]; /* each has its share */
+    return least_charged(&warp);
 }
 
-/* The sum over all rows. Where queues have limits that is FIB. */
+/* Where queues have limits that is FIB. */
 uint64_t fifo(struct block *of) {
-    uint64_t sum = releases_of(of);
     if (of->machine->depth != UNLIMITED) return fib(of);
-    struct load *loads = zeroed(of->check, mul(of->sections.count, of->machine->units), sizeof *loads);
+    uint64_t *waiting = zeroed(of->check, mul(of->sections.count, of->machine->units), sizeof *waiting);
     for (uint64_t s = 0; s < of->sections.count; s++)
-        load_section(of, &of->sections.items[s], loads + s * of->machine->units);
-    for (struct rows at = {0}; next_row(of, &at);)
-        sum = add(sum, mul(row_time(of, at.row, loads), at.often));
-    free(loads);
+        find_waiting(of, &of->sections.items[s], waiting + s * of->machine->units);
+    const uint64_t sum = add(sum_of_rows(of, queued_time, waiting), releases_of(of));
+    free(waiting);
     return sum;
 }

@@ -90,23 +90,14 @@ static void go(struct flow *flow, uint64_t address) {
         refuse(flow->of->check, "from %" PRIu64 " the cubin does not go on to %" PRIu64, last, address);
 }
 
-/* The things of a program; what comes again does so once, as all other times it goes on in the same way. */
-static void visit(struct flow *flow, const program *steps, void (*meet)(struct flow *flow, uint64_t thing)) {
-    for (uint64_t s = 0; s < steps->count; s++) {
-        const struct step *step = &steps->items[s];
-        const uint64_t first = step->count > 0 || step->times == 0 ? s : s - step->first;
-        for (uint64_t i = first; i <= s; i++)
-            for (uint64_t k = 0; k < steps->items[i].count; k++, count_work(flow->of->check, 20))
-                meet(flow, steps->items[i].first + k);
-    }
+static void meet_code(struct walk *walk, uint64_t number) {
+    count_work(walk->block->check, 20);
+    go(walk->context, walk->block->code.items[number].address);
 }
 
-static void meet_code(struct flow *flow, uint64_t number) {
-    go(flow, flow->of->code.items[number].address);
-}
-
-static void meet_row(struct flow *flow, uint64_t row) {
-    visit(flow, &section_of(flow->of, row, flow->path)->steps, meet_code);
+static void meet_row(struct walk *walk, uint64_t row) {
+    struct flow *flow = walk->context;
+    walk_in(walk, &section_of(flow->of, row, flow->path)->steps, meet_code, NULL, 0, flow);
 }
 
 static void follow_path(struct flow *flow, uint64_t path) {
@@ -115,7 +106,9 @@ static void follow_path(struct flow *flow, uint64_t path) {
     flow->last = UNLIMITED;
     memset(flow->waits, 0, count * sizeof *flow->waits);
     memset(flow->returns, 0, count * sizeof *flow->returns);
-    visit(flow, &flow->of->rows, meet_row);
+    /* What comes again does so once, as all other times it goes on in the same way. */
+    struct walk walk = {flow->of, &flow->of->rows, meet_row, NULL, 0, flow, 1, false};
+    walk_all(&walk);
     if (flow->last < flow->cubin->text_size && inst_at(flow->cubin, flow->last).op != OP_EXIT)
         refuse(flow->of->check, "a path ends at %" PRIu64 ", where the cubin does not", flow->last);
 }

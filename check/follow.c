@@ -232,33 +232,13 @@ static bool step_to(struct way *way, uint64_t address) {
     return true;
 }
 
-typedef bool (*stepping)(struct way *way, uint64_t thing);
-
-static bool step_run(struct way *way, const struct step *run, stepping each) {
-    for (uint64_t k = 0; k < run->count; k++)
-        if (!each(way, run->first + k)) return false;
-    return true;
+static void meet_code(struct walk *walk, uint64_t number) {
+    walk->stopped = !step_to(walk->context, walk->block->code.items[number].address);
 }
 
-/* All of a program, with every pass of its loops. */
-static bool step_all(struct way *way, const program *steps, stepping each) {
-    for (uint64_t s = 0; s < steps->count; s++) {
-        const struct step *step = &steps->items[s];
-        if (!step_run(way, step, each)) return false;
-        for (uint64_t pass = 0; step->count == 0 && step->first > 0 && pass < step->times;
-             pass++, count_work(way->check, 5))
-            for (uint64_t i = s - step->first; i < s; i++)
-                if (!step_run(way, &steps->items[i], each)) return false;
-    }
-    return true;
-}
-
-static bool step_code(struct way *way, uint64_t number) {
-    return step_to(way, way->of->code.items[number].address);
-}
-
-static bool step_row(struct way *way, uint64_t row) {
-    return step_all(way, &section_of(way->of, row, way->path)->steps, step_code);
+static void meet_row(struct walk *walk, uint64_t row) {
+    struct way *way = walk->context;
+    walk_in(walk, &section_of(way->of, row, way->path)->steps, meet_code, NULL, 0, way);
 }
 
 static void follow_warp(struct way *way, const struct launched *launch, uint64_t warp) {
@@ -271,7 +251,7 @@ static void follow_warp(struct way *way, const struct launched *launch, uint64_t
     way->may_end = false;
     way->last = UNLIMITED;
     way->check->followed.warps++;
-    if (!step_all(way, &way->of->rows, step_row)) {
+    if (!walk_each(way->of, &way->of->rows, meet_row, way)) {
         way->check->followed.cut_short = true;
         return;
     }

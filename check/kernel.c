@@ -28,6 +28,7 @@ static void measure_sums(struct grid *grid, struct class *class) {
     for (size_t k = 0; k < sizeof held / sizeof *held; k++)
         class->amounts[held[k]] = add(class->amounts[held[k]], of->stalls);
     class->amounts[STAY] = max(class->amounts[HELD], class->amounts[ALPHA]);
+    class->amounts[SUM] = add(class->amounts[BUSY], class->amounts[LATENCY]);
     grid->stalled = grid->stalled || of->stalls > 0;
 }
 
@@ -71,8 +72,14 @@ void need(struct grid *grid, enum group group) {
         rank(&grid->by[a]);
 }
 
+/* What stands for an amount where SIB and H do not count. */
+static int seen(const struct grid *grid, int amount) {
+    if (!grid->by_sums) return amount;
+    return amount == HELD ? BUSY : amount == ALPHA || amount == STAY ? SUM : amount;
+}
+
 uint64_t most(struct grid *grid, int amount, uint64_t n) {
-    return top(grid->check, &grid->by[amount], n);
+    return top(grid->check, &grid->by[seen(grid, amount)], n);
 }
 
 void refuse_memory(struct grid *grid) {
@@ -104,12 +111,13 @@ static uint64_t beside(struct grid *grid, int amount, uint64_t own, uint64_t n) 
 }
 
 static uint64_t together_time(struct grid *grid, uint64_t n) {
+    const int held = seen(grid, HELD), alpha = seen(grid, ALPHA);
     uint64_t longest = 0;
     n = min(n, grid->blocks);
     for (uint64_t k = 0; k < grid->classes.count && n > 1; k++) {
         const uint64_t *own = grid->classes.items[k].amounts;
-        const uint64_t stay = add(own[ALPHA], beside(grid, HELD, own[HELD], n - 1));
-        const uint64_t sum = add(add(own[BUSY], own[LATENCY]), beside(grid, BUSY, own[BUSY], n - 1));
+        const uint64_t stay = add(own[alpha], beside(grid, held, own[held], n - 1));
+        const uint64_t sum = add(own[SUM], beside(grid, BUSY, own[BUSY], n - 1));
         longest = max(longest, min(stay, sum));
     }
     return n > 1 ? longest : most(grid, ALONE, n);
@@ -201,6 +209,7 @@ uint64_t blocks_of_sm(const struct grid *grid, uint64_t sm, const struct run *ru
 }
 
 struct sm sm_of(struct grid *grid, uint64_t sm) {
+    const int held = seen(grid, HELD), alpha = seen(grid, ALPHA);
     struct sm of = {.start = 0};
     for (uint64_t i = 0; i < grid->runs.count; i++) {
         const struct run *run = &grid->runs.items[i];
@@ -216,7 +225,7 @@ struct sm sm_of(struct grid *grid, uint64_t sm) {
         const struct run *run = &grid->runs.items[i];
         const uint64_t *amounts = grid->classes.items[run->class].amounts;
         if (blocks_of_sm(grid, sm, run) > 0)
-            of.start = max(of.start, add(of.sum[HELD] - amounts[HELD], amounts[ALPHA]));
+            of.start = max(of.start, add(of.sum[held] - amounts[held], amounts[alpha]));
     }
     count_work(grid->check, 2 * grid->runs.count);
     return of;
@@ -283,27 +292,10 @@ uint64_t time_of_grid(const struct method *method, struct grid *grid) {
 
 /* That chains pay for what is held back in single blocks is on paper. */
 static uint64_t time_by_sums(const struct method *method, struct grid *grid) {
-    static const int changed[] = {HELD, ALPHA, STAY};
-    need(grid, SUMS);
-    struct grid sums = *grid;
     if (method->chains && grid->stalled) return UNLIMITED;
-    memset(&sums.classes, 0, sizeof sums.classes);
-    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
-        memset(&sums.by[changed[k]], 0, sizeof sums.by[changed[k]]);
-    for (uint64_t c = 0; c < grid->classes.count; c++) {
-        struct class class = grid->classes.items[c];
-        class.amounts[HELD] = class.amounts[BUSY];
-        class.amounts[ALPHA] = class.amounts[STAY] = add(class.amounts[BUSY], class.amounts[LATENCY]);
-        PUSH(grid->check, &sums.classes, class);
-        for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
-            PUSH(grid->check, &sums.by[changed[k]], (struct amount){class.amounts[changed[k]], class.blocks});
-    }
-    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
-        rank(&sums.by[changed[k]]);
-    const uint64_t time = time_of_grid(method, &sums);
-    for (size_t k = 0; k < sizeof changed / sizeof *changed; k++)
-        DROP(grid->check, &sums.by[changed[k]]);
-    DROP(grid->check, &sums.classes);
+    grid->by_sums = true;
+    const uint64_t time = time_of_grid(method, grid);
+    grid->by_sums = false;
     return time;
 }
 

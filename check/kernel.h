@@ -12,6 +12,7 @@ enum {
     HELD,    /* H: what it counts for others; of PTX its initiations */
     ALPHA,   /* alpha */
     STAY,    /* the larger of H and alpha */
+    SUM,     /* E + lam */
     ALONE,   /* solo */
     FETCHES, /* of instructions */
     TURNS,   /* chg */
@@ -80,8 +81,8 @@ struct grid {
     ranking extras[2];   /* X, fine and coarse */
     bool coarse;         /* that form alone counts */
     LIST(struct wave_class) wave;
-    bool chained;         /* the formula at hand asks chains, */
-    uint64_t room, slots; /* and an SM, and all of them, hold so many blocks */
+    bool chained, by_sums; /* the formula at hand asks chains; sees E and lam in place of SIB and H; */
+    uint64_t room, slots;  /* and an SM, and all of them, hold so many blocks */
 };
 
 void need(struct grid *grid, enum group group);

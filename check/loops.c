@@ -8,7 +8,7 @@
 static void play(struct walk *walk, uint64_t from, uint64_t to);
 
 static void play_often(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
-    for (; often > 0; often--, count_work(walk->block->check, 15)) /* the body may be empty */
+    for (; often > 0 && !walk->stopped; often--, count_work(walk->block->check, 15)) /* of nothing, too */
         play(walk, from, to);
 }
 
@@ -52,7 +52,8 @@ static uint64_t skip(struct walk *walk, uint64_t from, uint64_t to, uint64_t per
 /* Walks the steps from .. to `often` times. */
 static void repeat(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
     static const uint64_t periods[] = {1, 2, 6, 12, 60, 420};
-    for (size_t p = 0; p < sizeof periods / sizeof periods[0] && !walk->every;) {
+    if (walk->again > 0) often = min(often, walk->again);
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0] && walk->again == 0;) {
         if (often / periods[p] < 4) break;
         often -= 2 * periods[p];
         const uint64_t skipped = skip(walk, from, to, periods[p], often);
@@ -63,9 +64,9 @@ static void repeat(struct walk *walk, uint64_t from, uint64_t to, uint64_t often
 }
 
 static void play(struct walk *walk, uint64_t from, uint64_t to) {
-    for (uint64_t s = from; s < to; s++) {
+    for (uint64_t s = from; s < to && !walk->stopped; s++) {
         const struct step *step = &walk->steps->items[s];
-        for (uint64_t i = 0; i < step->count; i++)
+        for (uint64_t i = 0; i < step->count && !walk->stopped; i++)
             walk->meet(walk, step->first + i);
         if (step->count == 0) repeat(walk, s - step->first, s, step->times);
         count_work(walk->block->check, step->count);
@@ -76,23 +77,32 @@ void walk_all(struct walk *walk) {
     play(walk, 0, walk->steps->count);
 }
 
+void walk_in(struct walk *outer, const program *steps, meeting meet, uint64_t *times, uint64_t count,
+             void *context) {
+    struct walk walk = {outer->block, steps, meet, times, count, context, outer->again, false};
+    walk_all(&walk);
+    outer->stopped = walk.stopped;
+}
+
 uint64_t *times_behind(const struct block *of, const program *steps, meeting meet, uint64_t count,
                        void *context) {
-    struct walk walk = {of, steps, meet, zeroed(of->check, count, sizeof(uint64_t)), count, context, false};
+    struct walk walk = {of,    steps,   meet, zeroed(of->check, count, sizeof(uint64_t)),
+                        count, context, 0,    false};
     walk_all(&walk);
     return walk.times;
 }
 
-void walk_each(const struct block *of, const program *steps, meeting meet, void *context) {
-    struct walk walk = {of, steps, meet, NULL, 0, context, true};
+bool walk_each(const struct block *of, const program *steps, meeting meet, void *context) {
+    struct walk walk = {of, steps, meet, NULL, 0, context, UNLIMITED, false};
     walk_all(&walk);
+    return !walk.stopped;
 }
 
-bool next_row(const struct block *of, struct rows *at) {
-    for (; at->step < of->rows.count; at->step++, at->behind = 0) {
-        const struct step *step = &of->rows.items[at->step];
+bool next_of(const program *steps, struct place *at) {
+    for (; at->step < steps->count; at->step++, at->behind = 0) {
+        const struct step *step = &steps->items[at->step];
         if (at->behind == step->count) continue;
-        at->row = step->first + at->behind++;
+        at->thing = step->first + at->behind++;
         at->often = step->often;
         return true;
     }

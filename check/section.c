@@ -61,15 +61,12 @@ static void compute_section(const struct block *of, struct section *section) {
     uint64_t *times = times_behind(of, &section->steps, meet_inst, times_of(of), &alone);
     section->alone = times[COMPLETE];
     free(times);
-    for (uint64_t s = 0; s < section->steps.count; s++) {
-        const struct step *step = &section->steps.items[s];
-        for (uint64_t i = step->first; i < step->first + step->count; i++) {
-            const struct inst *inst = &of->insts.items[i];
-            if (inst->unit == NO_UNIT) continue;
-            uint64_t *count_of = &section->count[inst->unit], *work = &section->work[inst->unit];
-            *count_of = add(*count_of, step->often);
-            *work = add(*work, mul(inst->init, step->often));
-        }
+    for (struct place at = {0}; next_of(&section->steps, &at);) {
+        const struct inst *inst = &of->insts.items[at.thing];
+        if (inst->unit == NO_UNIT) continue;
+        uint64_t *count = &section->count[inst->unit], *work = &section->work[inst->unit];
+        *count = add(*count, at.often);
+        *work = add(*work, mul(inst->init, at.often));
     }
 }
 
@@ -91,12 +88,9 @@ static void meet_row(struct walk *walk, uint64_t row) {
     const struct block *of = walk->block;
     const uint64_t count = times_of(of);
     release_all(of, walk->times, of->paths);
-    for (uint64_t p = 0; p < of->paths; p++) {
-        struct walk own = {
-            of,   &section_of(of, row, p)->steps, meet_inst, walk->times + p * count, count, walk->context,
-            false};
-        walk_all(&own);
-    }
+    for (uint64_t p = 0; p < of->paths; p++)
+        walk_in(walk, &section_of(of, row, p)->steps, meet_inst, walk->times + p * count, count,
+                walk->context);
 }
 
 uint64_t latency_of(const struct block *of) {

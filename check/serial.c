@@ -79,7 +79,7 @@ static void meet_row(struct walk *walk, uint64_t row) {
     serial->row = row + 1;
     for (uint64_t p = 0; p < of->paths; p++) {
         begin_section(of, release, &serial->paths[p]);
-        walk_each(of, &section_of(of, row, p)->steps, meet_serial, &serial->paths[p]);
+        walk_in(walk, &section_of(of, row, p)->steps, meet_serial, NULL, 0, &serial->paths[p]);
         count_work(of->check, of->registers);
     }
 }

@@ -15,7 +15,7 @@ static void meet_inst_of(struct walk *walk, uint64_t number) {
 static void meet_row_of(struct walk *walk, uint64_t row) {
     struct unrolled *path = walk->context;
     path->in_row = 0;
-    walk_each(path->of, &section_of(path->of, row, path->path)->steps, meet_inst_of, path);
+    walk_in(walk, &section_of(path->of, row, path->path)->steps, meet_inst_of, NULL, 0, path);
 }
 
 static struct unrolled unrolled(const struct block *of, uint64_t path) {

@@ -34,12 +34,12 @@ static struct block charged(const struct grid *grid, const struct block *from) {
 static void add_rows(struct wave_class *class) {
     const struct block *of = &class->of;
     uint64_t *local = zeroed(of->check, of->machine->sub_cores, sizeof *local);
-    for (struct rows at = {0}; next_row(of, &at);) {
-        const uint64_t shared = row_work(of, at.row, local);
+    for (struct place at = {0}; next_row(of, &at);) {
+        const uint64_t shared = row_work(of, at.thing, local);
         const uint64_t most = busiest(of, local, &class->extras, at.often);
         uint64_t alone = 0;
         for (uint64_t g = 0; g < of->warps.count; g++)
-            alone = max(alone, section_of(of, at.row, of->warps.items[g].path)->alone);
+            alone = max(alone, section_of(of, at.thing, of->warps.items[g].path)->alone);
         class->alone = add(class->alone, mul(alone, at.often));
         class->shared = add(class->shared, mul(shared, at.often));
         class->work = add(class->work, mul(add(most, shared), at.often));

@@ -302,7 +302,7 @@ uint64_t busiest(const struct block *of, uint64_t *local, ranking *extras, uint6
 /* What was compared with a cubin (flow.c); of branches that have a predicate those whose way is known. */
 struct followed {
     bool code, in_part, cut_short;
-    uint64_t warps, branches, decided;
+    uint64_t blocks, warps, branches, decided;
 };
 
 struct check {

@@ -57,21 +57,9 @@ static void read_address(struct check *check, const uint64_t *n) {
     block->code.items[block->code.count - 1].address = n[0];
 }
 
-/* Warps and paths are as many as those of the sub-cores. */
 static void read_executed(struct check *check, const uint64_t *n) {
     struct block *block = check->block;
     if (block->executed.count > 0) refuse(check, "two blocks of one");
-    if (check->numbers.count - 3 != block->warp_count)
-        refuse(check, "paths of more or fewer warps than there are");
-    for (uint64_t p = 0; p < block->paths; p++) {
-        uint64_t of_path = 0, of_cores = 0;
-        for (uint64_t i = 3; i < check->numbers.count; i++)
-            of_path += n[i] == p;
-        for (uint64_t g = 0; g < block->warps.count; g++)
-            of_cores += block->warps.items[g].path == p ? block->warps.items[g].count : 0;
-        if (of_path != of_cores) refuse(check, "path %" PRIu64 " has more or fewer warps elsewhere", p);
-        count_work(check, check->numbers.count + block->warps.count);
-    }
     for (uint64_t i = 0; i < check->numbers.count; i++)
         PUSH(check, &block->executed, n[i]);
 }

@@ -111,7 +111,10 @@ struct machine_inst inst_at(const struct cubin *cubin, uint64_t address) {
                                 .reads = bits_at(&word, 113, 3),
                                 .waits = bits_at(&word, 116, 6),
                                 .depbar = NO_COUNTER};
-    if (inst.op == OP_BRA && (bits_at(&word, 87, 4) != PT || bits_at(&word, 9, 3) != 4)) inst.predicate = 0;
+    /* .DIV and .CONV go on, too. */
+    if (inst.op == OP_BRA &&
+        (bits_at(&word, 87, 4) != PT || bits_at(&word, 9, 3) != 4 || bits_at(&word, 32, 2) > 1))
+        inst.predicate = 0;
     if (inst.op == OP_DEPBAR) {
         inst.waits |= bits_at(&word, 32, 6);
         inst.left = bits_at(&word, 38, 6);

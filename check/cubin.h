@@ -30,7 +30,8 @@ enum {
     OP_BMOV = 0x155,
     OP_BMOV_TO = 0x156,
     OP_NANOSLEEP = 0x15d,
-    OP_CONTROL_END = 0x15f /* up to here */
+    OP_CONTROL_END = 0x15f, /* up to here */
+    OP_MEMBAR = 0x192
 };
 
 /* What 16 bytes say of how control goes on, and of waiting. */

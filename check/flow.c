@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FENCES 6      /* the counter of fences that name none */
 #define LONG_STALL 12 /* from here on a stall is kept with the yield flag only */
 
 /* A warp on its way along a path. */
@@ -15,30 +16,45 @@ struct flow {
     bool *waits;         /* of each instruction whether other lanes may go on there, */
     bool *returns;       /* or a call returns to it */
     uint64_t path, last; /* address of the instruction before, UNLIMITED: none */
+    bool fences;         /* the block has a fence, for which all of its instructions wait */
     bool in_part;        /* it met a jump that says not where to, or came to another section of the cubin */
     uint64_t compared;   /* instructions */
 };
 
 /* ---- Instructions ---- */
 
-static bool counts_as(const struct machine_inst *inst, uint64_t said, uint64_t counter) {
-    if (inst->op == OP_BAR) return said == NO_COUNTER; /* they are over when it lets a warp go on */
-    return counter == 7 ? said > 5 : said == counter;  /* fences have one that the code does not name */
+static bool counts_as(const struct machine_inst *inst, uint64_t said, uint64_t counter, uint64_t unnamed) {
+    const bool is_named = counter != 7 && inst->op != OP_BAR; /* they are over when it lets a warp go on */
+    return said == (is_named ? counter : unnamed);
+}
+
+static bool has_fence(const struct flow *flow) {
+    for (uint64_t i = 0; i < flow->of->code.count; i++) {
+        const uint64_t at = flow->of->code.items[i].address;
+        if (at < flow->cubin->text_size && inst_at(flow->cubin, at).op == OP_MEMBAR) return true;
+    }
+    return false;
 }
 
 static void compare_inst(struct flow *flow, const struct code *code) {
     const struct check *check = flow->of->check;
     const uint64_t at = code->address;
     if (at == UNLIMITED) refuse(check, "it is not said at which address an instruction is");
-    if (at >= flow->cubin->text_size) return;
+    if (at >= flow->cubin->text_size) {
+        flow->in_part = true;
+        return;
+    }
     const struct machine_inst inst = inst_at(flow->cubin, at);
     flow->compared++;
     const bool is_kept = inst.yields || inst.stall < LONG_STALL;
     if (code->stall < inst.stall || code->least > max(is_kept ? inst.stall : 0, 1 + inst.yields))
         refuse(check, "the stall of the cubin at %" PRIu64 " is another one", at);
-    if ((code->waits & 63) != inst.waits || code->depbar != inst.depbar || code->left != inst.left)
+    if (code->waits != (inst.waits | (uint64_t)flow->fences << FENCES) || code->depbar != inst.depbar ||
+        code->left != inst.left)
         refuse(check, "what the cubin waits for at %" PRIu64 " is other counters", at);
-    if (!counts_as(&inst, code->writes, inst.writes) || !counts_as(&inst, code->reads, inst.reads))
+    const uint64_t unnamed = inst.op == OP_MEMBAR ? FENCES : NO_COUNTER;
+    if (!counts_as(&inst, code->writes, inst.writes, unnamed) ||
+        !counts_as(&inst, code->reads, inst.reads, NO_COUNTER))
         refuse(check, "what the cubin counts at %" PRIu64 " is other counters", at);
     if (code->barrier != (inst.op == OP_BAR))
         refuse(check, "a barrier, or none in the cubin, at %" PRIu64, at);
@@ -109,6 +125,7 @@ static void follow_path(struct flow *flow, uint64_t path) {
     /* What comes again does so once, as all other times it goes on in the same way. */
     struct walk walk = {flow->of, &flow->of->rows, meet_row, NULL, 0, flow, 1, false};
     walk_all(&walk);
+    if (flow->last == UNLIMITED) refuse(flow->of->check, "a path of no instruction");
     if (flow->last < flow->cubin->text_size && inst_at(flow->cubin, flow->last).op != OP_EXIT)
         refuse(flow->of->check, "a path ends at %" PRIu64 ", where the cubin does not", flow->last);
 }
@@ -122,6 +139,7 @@ void follow_cubin(struct check *check, struct cubin *cubin) {
     flow.returns = zeroed(check, cubin->text_size / INST_BYTES, sizeof(bool));
     for (uint64_t b = 0; b < check->blocks.count; b++) {
         flow.of = &check->blocks.items[b];
+        flow.fences = has_fence(&flow);
         for (uint64_t i = 0; i < flow.of->code.count; i++)
             compare_inst(&flow, &flow.of->code.items[i]);
         all += flow.of->code.count;
@@ -145,6 +163,7 @@ void follow_cubin(struct check *check, struct cubin *cubin) {
 void follow_code(struct check *check) {
     struct cubin cubin = {.check = check};
     const char *path = fact_of(check, "code", &(uint64_t){0})->path;
+    if (check->blocks.count == 0) refuse(check, "a claim of no block");
     if (path == NULL) return;
     read_bytes(&cubin, path);
     follow_cubin(check, &cubin);
@@ -155,16 +174,17 @@ void print_not_followed(const struct check *check) {
     const struct followed *followed = &check->followed;
     printf("not checked: that ");
     if (!followed->code) {
-        printf("instructions, times and units are those of code, launch and machine");
+        printf("instructions, times, units, sub-cores, SMs and lines are those of code, launch and machine");
         return;
     }
     if (followed->warps > 0)
-        printf("%" PRIu64 " branches go as data have it, and %s", followed->branches - followed->decided,
-               followed->cut_short    ? "what comes behind a million instructions"
-               : check->block == NULL ? "blocks are like the one of their class"
-                                      : "lanes wait as convergence barriers say");
+        printf("%" PRIu64 " branches go as data have it%s%s, and %s", followed->branches - followed->decided,
+               followed->cut_short ? ", and what comes behind a million instructions" : "",
+               followed->blocks < check->blocks.count ? ", those of other blocks as launch and data do" : "",
+               check->block == NULL ? "blocks are like the one of their class"
+                                    : "lanes wait as convergence barriers say");
     else
         printf("branches go as launch and data have it");
-    printf("%s, times and units are the machine's",
-           followed->in_part ? ", indirect jumps and what these come to" : "");
+    printf("%s, times, units, sub-cores, SMs and lines are the machine's",
+           followed->in_part ? ", indirect jumps and code elsewhere" : "");
 }

@@ -47,6 +47,12 @@ static void add_group(struct way *way, uint32_t lanes, uint64_t at, uint64_t set
 
 /* ---- Behind an instruction ---- */
 
+/* It may hold for some lanes only, or for all or none. */
+static bool is_guarded(const struct word *word) {
+    const bool asks_all = bits_at(word, 0, 9) == OP_BRA && bits_at(word, 32, 2) > 1; /* .DIV, .CONV */
+    return bits_at(word, 12, 4) != PT || bits_at(word, 87, 4) != PT || asks_all;
+}
+
 /* Of BRA, and of what else may hold for some lanes only: whether it does. BRA.U: for all or none. */
 static struct truth condition_of(const struct way *way, const struct word *word, uint32_t lanes) {
     const uint64_t op = bits_at(word, 0, 9), kind = op == OP_BRA ? bits_at(word, 32, 2) : 0;
@@ -68,8 +74,7 @@ static void divide(struct way *way, const struct word *word, uint64_t target, ui
     const uint64_t next = way->last + INST_BYTES;
     const struct truth taken = condition_of(way, word, lanes);
     const bool is_known = (lanes & ~taken.known) == 0;
-    if (bits_at(word, 12, 4) != PT || bits_at(word, 87, 4) != PT)
-        way->check->followed.branches++, way->check->followed.decided += is_known;
+    if (is_guarded(word)) way->check->followed.branches++, way->check->followed.decided += is_known;
     if (is_known) {
         add_group(way, lanes & ~taken.value, next, NO_SET);
         if (target == UNLIMITED) way->registers.live &= ~(lanes & taken.value);
@@ -130,9 +135,10 @@ static void go_anywhere(struct way *way, const struct machine_inst *inst) {
     const bool jumps = inst->op == OP_BRA || inst->op == OP_CALL,
                is_known = jumps && inst->target < way->cubin->text_size;
     if (is_known) way->jumped[inst->target / INST_BYTES] = way->time;
-    way->may_end = way->may_end || (jumps && !is_known) || inst->op == OP_EXIT || inst->op == OP_RET ||
-                   inst->op == OP_BRX;
-    way->check->followed.branches += inst->op == OP_BRA && inst->predicate != PT;
+    const bool ends = inst->op == OP_EXIT || inst->op == OP_RET || inst->op == OP_BRX;
+    const struct word word = word_at(way->cubin, way->last);
+    way->may_end = way->may_end || (jumps && !is_known) || ends;
+    way->check->followed.branches += (jumps || ends) && is_guarded(&word);
 }
 
 /* Where those go on that executed the last instruction, if the path goes on at `address`. */
@@ -261,13 +267,32 @@ static void follow_warp(struct way *way, const struct launched *launch, uint64_t
                warp, way->last, way->groups[0].at);
 }
 
+/* Warps and paths are as many as those of the sub-cores. */
+static void require_warps(struct check *check, const struct block *of) {
+    if (of->executed.count != of->warp_count + 3)
+        refuse(check, "paths of more or fewer warps than there are");
+    for (uint64_t p = 0; p < of->paths; p++) {
+        uint64_t of_path = 0, of_cores = 0;
+        for (uint64_t i = 3; i < of->executed.count; i++)
+            of_path += of->executed.items[i] == p;
+        for (uint64_t g = 0; g < of->warps.count; g++)
+            of_cores += of->warps.items[g].path == p ? of->warps.items[g].count : 0;
+        if (of_path != of_cores) refuse(check, "path %" PRIu64 " has more or fewer warps elsewhere", p);
+        count_work(check, of->executed.count + of->warps.count);
+    }
+}
+
 /* Its warps are those of a block with that index. */
 static void require_block(struct check *check, const struct block *of, const struct launched *launch) {
     uint64_t grid[3], said[3], threads = 1;
     for (int d = 0; d < 3; d++)
         threads = mul(threads, launch->threads[d]);
     if (rounded_up(threads, LANES) != of->warp_count) refuse(check, "more or fewer warps than threads fill");
+    const char *block = subject_of(check, "block");
     const bool is_one = three_numbers(check, "block", said);
+    require_warps(check, of);
+    if (!is_one && strcmp(block, "all") != 0 && strcmp(block, "one") != 0)
+        refuse(check, "no index of a block: %s", block);
     if (!three_numbers(check, "grid", grid)) refuse(check, "a block of no grid");
     for (int d = 0; d < 3; d++)
         if (launch->index[d] >= grid[d] || (is_one && launch->index[d] != said[d]))
@@ -286,6 +311,7 @@ void follow_warps(struct check *check, const struct cubin *cubin) {
         if (way->of->executed.count == 0 || way->of->parts) continue;
         memcpy(launch.index, way->of->executed.items, sizeof launch.index);
         require_block(check, way->of, &launch);
+        check->followed.blocks++;
         for (uint64_t w = 0; w < way->of->warp_count; w++) {
             way->path = way->of->executed.items[3 + w];
             follow_warp(way, &launch, w);

@@ -312,6 +312,18 @@ void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t
     PUSH(check, &check->shown, shown);
 }
 
+void require_classes(const struct check *check) {
+    const struct grid *grid = check->grid;
+    for (uint64_t b = 0; b < check->blocks.count; b++) {
+        bool is_used = false;
+        for (uint64_t k = 0; k < grid->classes.count; k++)
+            is_used = is_used || grid->classes.items[k].block == b;
+        if (!is_used && grid->classes.count > 0) refuse(check, "block %" PRIu64 " is of no class", b);
+        if (check->blocks.items[b].parts != check->blocks.items[0].parts)
+            refuse(check, "warps of some blocks execute whole paths, of others parts");
+    }
+}
+
 void print_on_paper(const struct check *check) {
     uint64_t stalls = 0;
     for (uint64_t b = 0; b < check->blocks.count; b++)
@@ -319,11 +331,15 @@ void print_on_paper(const struct check *check) {
     printf(" in a block %" PRIu64 ", an SM %" PRIu64, stalls, check->grid->of_sm);
     if (check->blocks.items[0].parts) printf("; that what warps execute are parts of the paths");
     if (check->missed != NULL) printf(", and miss a line once");
-    if (check->grid->serves.count > 0) printf("; that requests are served in that order");
     const struct grid *grid = check->grid;
+    if (grid->channels > 0 || grid->serves.count > 0)
+        printf("; that requests are made and served as it says");
+    if (grid->turns.count > 0) printf("; that warps have their turns in that order");
     if (!check->machine.is_code) printf("; that a warp issues one instruction in a cycle");
     if (check->block == NULL && grid->least == grid->most)
         printf("; that an SM holds %" PRIu64 " blocks", grid->most);
+    if (check->block == NULL && grid->least < grid->most)
+        printf("; that an SM holds %" PRIu64 " to %" PRIu64 " blocks", grid->least, grid->most);
     printf("; that the theorems are right");
     for (uint64_t p = 0; p < check->on_paper.count; p++) {
         printf("%s %s", p == 0 ? ", on paper those of" : ",", method_at(check->on_paper.items[p])->name);

@@ -97,6 +97,8 @@ uint64_t last_room(const struct grid *grid); /* the most blocks that an SM holds
 
 /* Notes a claim that no theorem shows which Coq has checked; prints these. */
 void note_theorem(struct check *check, uint64_t number, uint64_t claim, uint64_t held);
+/* Each block is one of a class, and warps execute parts of the paths of all of them, or of none. */
+void require_classes(const struct check *check);
 void print_on_paper(const struct check *check);
 
 /* The formulas, for so many blocks on an SM; and what says what it takes by itself. */

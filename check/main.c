@@ -91,6 +91,7 @@ static void begin_claims(struct check *check) {
     const bool is_block = check->block != NULL;
     require_whole_subject(check);
     if (is_block && check->blocks.count > 1) refuse(check, "several blocks, and no grid of them");
+    if (!is_block) require_classes(check);
     if (is_block && strcmp(subject_of(check, "block"), "all") == 0) refuse(check, "one block is not all");
     if (is_block) require_subject(check, "dispatch", "none");
     compare_files(check, check->files, check->file_count);

@@ -208,7 +208,7 @@ static void test_neighbours_store(void **state) {
         "sed -i s/saxpy.ptx/saxpy.sm_86.cubin/ $D/saxpy.yaml; { cat kernels/vecadd.yaml; " PARTITION
         "; echo '" OTHER("saxpy.yaml") "'; } >$D/l.yaml; for plus in memory none; do $WB analyze " VECADD
                                        "-l $D/l.yaml --set class.store_global.plus=$plus --json | grep -o "
-                                       "'\"requests\": [0-9]*'; done "
+                                       "'\"requests\": [0-9][0-9]*'; done "
                                        "| uniq -c");
     if (!says(run.out, "2 \"requests\": ")) fail_msg("%s%s", run.out, run.err);
     run_free(&run);

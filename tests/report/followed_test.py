@@ -170,9 +170,29 @@ class Followed(unittest.TestCase):
         other = with_word(with_word(self.one.lines, place, 4, "1"), place, 5, "0")
         self.refused(other, "the path of warp 0 ends at 928, and it goes on to 944")
         self.refused(self.one.lines[:place + 1] + self.one.lines[place:], "two blocks of one")
+        self.refused(self.one.lines[:place + 1] + ["warps 0 0 1"] + self.one.lines[place + 1:], "more or fewer warps")
+        self.refused(with_word(self.one.lines, self.one.place("of block"), 2, "0,0,0"), "no index of a block: 0,0,0")
         self.refused(with_word(self.one.lines, place, 1, "1"), "another block")
         self.refused(with_word(with_word(self.one.lines, place, 1, "4"), self.one.place("of block"), 2, "4"),
                      "another block")
+
+    def test_empty_paths_are_refused(self):
+        rows = [number for number, line in enumerate(self.one.lines) if line.startswith("row ")]
+        empty = sum(line == "section" for line in self.one.lines)
+        lines = [" ".join(["row"] + [str(empty)] * (len(line.split()) - 1)) if line.startswith("row ") else line
+                 for line in self.one.lines if not line.startswith("executed ")]
+        self.refused(lines[:rows[0]] + ["section"] + lines[rows[0]:], "a path of no instruction")
+
+    def test_instructions_wait_for_fences(self):
+        levels = ROOT / "tests/data/levels"
+        self.one = Certificate(self.folder.name, levels / "kept.sm_86.cubin", *BLOCK, "-k", "behind_fence",
+                               launches=levels)
+        self.assertEqual(self.one.check(self.one.lines).returncode, 0)
+        for number, line in enumerate(self.one.lines):
+            words = line.split(" ")
+            if words[0] == "code":
+                self.assertGreater(int(words[13]), 63)
+                self.refused(with_word(self.one.lines, number, 13, str(int(words[13]) - 64)), "waits for at")
 
     def test_other_launches_are_refused(self):
         self.refused(with_word(self.one.lines, self.one.place("of grid"), 2, "40"), "does not go from")

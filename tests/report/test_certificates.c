@@ -361,7 +361,7 @@ static const struct forged turns[] = {
 static const struct forged orders[] = {
     {ORDERED(FIRST SECOND "claim reorder-chain 18\n"), 0, "reorder-chain: at most 18 cycles: proven\n"},
     {ORDERED(FIRST SECOND "claim reorder-chain 17\n"), 1, "what can be shown is 18"},
-    {ORDERED(FIRST SECOND "claim reorder-chain 99\n"), 0, "; that requests are served in that order; "},
+    {ORDERED(FIRST SECOND "claim reorder-chain 99\n"), 0, "; that requests are made and served as it says; "},
     {ORDERED(FIRST "serve 0 1 0 1 2 0 12\nclaim reorder-chain 17\n"), 1, "what can be shown is 18"},
     {ORDERED(FIRST "serve 0 1 0 5 2 1 12\nclaim reorder-chain 21\n"), 1, "what can be shown is 22"},
     /* The second block starts 3 cycles behind the end of the first. */
@@ -624,6 +624,8 @@ static const struct forged held[] = {
      "an SM 10; that a warp issues one instruction in a cycle; that an SM holds 2 blocks; that the theorems"},
     {ROWS "grid 2 2 2 0 0\nclass 0 2\nheld-sm 0 5 2 0\nclaim k-wave-sib 99\n", 2,
      "everything stands still at times"},
+    {ROWS "block 0\nsection\nrow 0\nwarps 0 0 1\ngrid 2 2 2 0 0\nclass 1 2\nclaim k-sm 99\n", 2,
+     "block 0 is of no class"},
     {ROWS "held fetch 1 1\n", 2, "held behind a block"},
     {ROWS "stalled 7 2 0 -\n", 2, "1 is the least"},
     {MACHINE "stalled 7 2 1 -\n", 2, "stalled of no block"},
@@ -693,7 +695,9 @@ static void test_limits(void **state) {
         assert_int_equal(status, 1);
         (void)snprintf(lines, sizeof lines, "%sclass 0 3\nclaim %s 1\n", ROWS "grid 2 1 1000000000000 1 0\n",
                        methods[m]);
-        assert_string_equal(check_lines(lines, &status), few.data);
+        const char *room = strstr(few.data, "; that an SM holds 1 to 3 blocks");
+        assert_non_null(room);
+        assert_memory_equal(check_lines(lines, &status), few.data, (size_t)(room - few.data));
         assert_int_equal(status, 1);
         text_free(&few);
     }

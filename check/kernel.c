@@ -3,7 +3,37 @@
 #include "kernel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Amounts ---- */
+
+static int largest_first(const void *a, const void *b) {
+    const struct amount *x = a, *y = b;
+    return (x->each < y->each) - (x->each > y->each);
+}
+
+void rank(ranking *amounts) {
+    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, largest_first);
+}
+
+uint64_t top(struct check *check, const ranking *amounts, uint64_t n) {
+    uint64_t sum = 0;
+    count_work(check, 30); /* about what a call takes */
+    for (uint64_t i = 0; i < amounts->count && n > 0; i++, count_work(check, 0)) {
+        const uint64_t taken = min(n, amounts->items[i].count);
+        sum = add(sum, mul(amounts->items[i].each, taken));
+        n -= taken;
+    }
+    return sum;
+}
+
+uint64_t largest_of(const struct grid *grid, uint64_t unit) {
+    uint64_t largest = 0;
+    for (uint64_t k = 0; k < grid->classes.count; k++)
+        largest = max(largest, block_of(grid, k)->largest[unit]);
+    return largest;
+}
 
 /* ---- The ledger ---- */
 
@@ -259,8 +289,9 @@ uint64_t last_room(const struct grid *grid) {
 /* The most for any number of blocks that an SM holds, and what the dispatcher takes. */
 static uint64_t worst_room(const struct method *method, struct grid *grid) {
     uint64_t longest = 0;
-    if (method->fixed && !grid->assigned) refuse(grid->check, "no SM is said to get a block");
-    if (!method->fixed && grid->assigned) refuse(grid->check, "blocks do not go to any SM");
+    const bool fixed = method->of_grid == k_fixed;
+    if (fixed && !grid->assigned) refuse(grid->check, "no SM is said to get a block");
+    if (!fixed && grid->assigned) refuse(grid->check, "blocks do not go to any SM");
     if (grid->held_of.count > 0) refuse(grid->check, "no claim where single SMs stand still at times");
     need(grid, SUMS);
     grid->chained = method->chains;
@@ -287,7 +318,7 @@ uint64_t time_of_grid(const struct method *method, struct grid *grid) {
     for (uint64_t b = 0; b < blocks->count; b++)
         if (method->of_whole && blocks->items[b].parts)
             refuse(grid->check, "no claim of parts of paths: %s", method->name);
-    return method->by_room ? worst_room(method, grid) : method->of_grid(grid);
+    return method->at_once ? method->of_grid(grid) : worst_room(method, grid);
 }
 
 /* That chains pay for what is held back in single blocks is on paper. */

@@ -85,6 +85,12 @@ struct grid {
     uint64_t room, slots;  /* and an SM, and all of them, hold so many blocks */
 };
 
+void rank(ranking *amounts);                                           /* the largest first */
+uint64_t top(struct check *check, const ranking *amounts, uint64_t n); /* the sum of the n largest then */
+static inline struct block *block_of(const struct grid *grid, uint64_t class) {
+    return &grid->check->blocks.items[grid->classes.items[class].block];
+}
+uint64_t largest_of(const struct grid *grid, uint64_t unit); /* the longest initiation of any block */
 void need(struct grid *grid, enum group group);
 void refuse_memory(struct grid *grid);                    /* what all SMs share holds nothing up */
 uint64_t most(struct grid *grid, int amount, uint64_t n); /* the sum of the n blocks that have most */

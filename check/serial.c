@@ -126,12 +126,10 @@ uint64_t k_serial(struct grid *grid) {
 /* A younger block that has begun on a unit is waited for: all but the first cycle of the longest initiation
  * of any. */
 void measure_oldest(struct grid *grid, struct class *class) {
-    const struct block *blocks = grid->check->blocks.items;
     uint64_t waits[UNITS_MAX] = {0};
-    for (uint64_t k = 0; k < grid->classes.count; k++)
-        for (uint64_t u = 0; u < grid->machine->units; u++)
-            waits[u] = max(waits[u], less(blocks[grid->classes.items[k].block].largest[u], 1));
-    const struct serial serial = serial_of(&blocks[class->block], waits);
+    for (uint64_t u = 0; u < grid->machine->units; u++)
+        waits[u] = less(largest_of(grid, u), 1);
+    const struct serial serial = serial_of(&grid->check->blocks.items[class->block], waits);
     class->amounts[OLDEST] = serial.time;
     class->amounts[OLDEST_LATENCY] = serial.latencies;
 }

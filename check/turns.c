@@ -167,10 +167,8 @@ static uint64_t turns_of_sm(const struct chains *chains, uint64_t sm) {
     const uint64_t cores = grid->machine->sub_cores;
     uint64_t warps = 0, completion = 0;
     for (uint64_t i = 0; i < grid->runs.count; i++)
-        warps = add(
-            warps,
-            mul(blocks_of_sm(grid, sm, &grid->runs.items[i]),
-                grid->check->blocks.items[grid->classes.items[grid->runs.items[i].class].block].warp_count));
+        warps = add(warps, mul(blocks_of_sm(grid, sm, &grid->runs.items[i]),
+                               block_of(grid, grid->runs.items[i].class)->warp_count));
     struct turns turns = {.warps = zeroed(grid->check, warps, sizeof *turns.warps),
                           .sub_cores = cores,
                           .next = zeroed(grid->check, cores, sizeof(uint64_t)),
@@ -178,8 +176,7 @@ static uint64_t turns_of_sm(const struct chains *chains, uint64_t sm) {
     for (uint64_t i = 0; i < grid->runs.count; i++) {
         const uint64_t class = grid->runs.items[i].class;
         for (uint64_t b = blocks_of_sm(grid, sm, &grid->runs.items[i]); b > 0; b--)
-            add_warps(&turns, grid, &grid->check->blocks.items[grid->classes.items[class].block],
-                      chains->paths[class]);
+            add_warps(&turns, grid, block_of(grid, class), chains->paths[class]);
     }
     take_turns(&turns);
     for (uint64_t w = 0; w < turns.count; w++) {
@@ -217,7 +214,7 @@ uint64_t turn_chain(struct grid *grid) {
     if (grid->machine->width > 1) refuse(check, "no claim where turns have several instructions");
     if (grid->machine->release > 0) refuse(check, "no claim where barriers take time");
     for (uint64_t k = 0; k < count; k++) {
-        const struct block *of = &check->blocks.items[grid->classes.items[k].block];
+        const struct block *of = block_of(grid, k);
         chains.idle[k] = idle_of(of, chains.paths[k]);
         chains.barriers = chains.barriers || of->rows.count > 1;
         for (uint64_t i = 0; i < of->insts.count; i++)

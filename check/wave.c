@@ -8,14 +8,6 @@
 
 /* ---- Classes ---- */
 
-/* The longest initiation of any block. */
-static uint64_t largest_of(const struct grid *grid, uint64_t unit) {
-    uint64_t largest = 0;
-    for (uint64_t k = 0; k < grid->classes.count; k++)
-        largest = max(largest, grid->check->blocks.items[grid->classes.items[k].block].largest[unit]);
-    return largest;
-}
-
 /* The block as it counts beside others. */
 static struct block charged(const struct grid *grid, const struct block *from) {
     struct block of = *from;
@@ -64,7 +56,7 @@ static uint64_t warps_of_sub_core(const struct block *of, uint64_t *least) {
 static void add_classes(struct grid *grid) {
     for (uint64_t k = grid->wave.count; k < grid->classes.count; k++) {
         const struct class *from = &grid->classes.items[k];
-        struct wave_class class = {.of = charged(grid, &grid->check->blocks.items[from->block])};
+        struct wave_class class = {.of = charged(grid, block_of(grid, k))};
         uint64_t least;
         class.blocks = from->blocks;
         class.sums = min(sib(&class.of), fib(&class.of));

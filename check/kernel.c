@@ -234,28 +234,30 @@ uint64_t k_balanced(struct grid *grid) {
 
 /* ---- Blocks that go to fixed SMs: block b to SM b modulo their number ---- */
 
-uint64_t blocks_of_sm(const struct grid *grid, uint64_t sm, const struct run *run) {
-    return (run->end + grid->sms - 1 - sm) / grid->sms - (run->first + grid->sms - 1 - sm) / grid->sms;
+bool next_share(const struct grid *grid, uint64_t sm, struct share *at) {
+    const uint64_t sms = grid->sms, before = sms - 1 - sm;
+    for (at->blocks = 0; at->blocks == 0 && at->run < grid->runs.count; at->run++) {
+        const struct run *run = &grid->runs.items[at->run];
+        at->class = run->class;
+        at->blocks = (run->end + before) / sms - (run->first + before) / sms;
+    }
+    return at->blocks > 0;
 }
 
 struct sm sm_of(struct grid *grid, uint64_t sm) {
     const int held = seen(grid, HELD), alpha = seen(grid, ALPHA);
     struct sm of = {.start = 0};
-    for (uint64_t i = 0; i < grid->runs.count; i++) {
-        const struct run *run = &grid->runs.items[i];
-        const uint64_t *amounts = grid->classes.items[run->class].amounts;
-        const uint64_t count = blocks_of_sm(grid, sm, run);
-        of.blocks = add(of.blocks, count);
-        for (int a = 0; a < SERIAL && count > 0; a++) {
-            of.sum[a] = add(of.sum[a], mul(amounts[a], count));
+    for (struct share at = {0}; next_share(grid, sm, &at);) {
+        const uint64_t *amounts = grid->classes.items[at.class].amounts;
+        of.blocks = add(of.blocks, at.blocks);
+        for (int a = 0; a < SERIAL; a++) {
+            of.sum[a] = add(of.sum[a], mul(amounts[a], at.blocks));
             of.most[a] = max(of.most[a], amounts[a]);
         }
     }
-    for (uint64_t i = 0; i < grid->runs.count; i++) {
-        const struct run *run = &grid->runs.items[i];
-        const uint64_t *amounts = grid->classes.items[run->class].amounts;
-        if (blocks_of_sm(grid, sm, run) > 0)
-            of.start = max(of.start, add(of.sum[held] - amounts[held], amounts[alpha]));
+    for (struct share at = {0}; next_share(grid, sm, &at);) {
+        const uint64_t *amounts = grid->classes.items[at.class].amounts;
+        of.start = max(of.start, add(of.sum[held] - amounts[held], amounts[alpha]));
     }
     count_work(grid->check, 2 * grid->runs.count);
     return of;

@@ -124,8 +124,11 @@ uint64_t k_wave_sib(struct grid *grid); /* wave.c */
 uint64_t k_wave_fifo(struct grid *grid);
 uint64_t k_wave_aln(struct grid *grid); /* wave_aln.c */
 
-/* What goes to an SM, of a fixed order. */
-uint64_t blocks_of_sm(const struct grid *grid, uint64_t sm, const struct run *run);
+/* What goes to an SM, of a fixed order: for (struct share at = {0}; next_share(grid, sm, &at);). */
+struct share {
+    uint64_t run, class, blocks;
+};
+bool next_share(const struct grid *grid, uint64_t sm, struct share *at);
 struct sm {
     uint64_t blocks, sum[AMOUNTS], most[AMOUNTS];
     uint64_t start; /* until those end that start together */

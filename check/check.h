@@ -288,6 +288,7 @@ struct beside {
     bool together; /* on its sub-core */
 };
 bool next_beside(const struct block *of, uint64_t row, uint64_t group, struct beside *other);
+int most_first(const void *a, const void *b); /* sorts numbers, and what begins with one */
 /* What sub-cores initiate in a row; returns what they share. */
 uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local);
 /* Of sub-cores with these amounts of work the busiest one's; adds the others' to `extras` unless NULL. Sorts

@@ -8,13 +8,8 @@
 
 /* ---- Amounts ---- */
 
-static int largest_first(const void *a, const void *b) {
-    const struct amount *x = a, *y = b;
-    return (x->each < y->each) - (x->each > y->each);
-}
-
 void rank(ranking *amounts) {
-    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, largest_first);
+    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, most_first);
 }
 
 uint64_t top(struct check *check, const ranking *amounts, uint64_t n) {

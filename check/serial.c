@@ -12,8 +12,7 @@
 /* A warp of a path. Times count latencies from the last arrival at the barrier before the section at hand. */
 struct path {
     uint64_t *times;
-    uint64_t
-        *pending; /* the same of latencies alone: of a register what writes it, 0 where that is complete */
+    uint64_t *pending; /* the same by latencies alone: of a register what writes it; 0: it is complete */
     uint64_t unread, unread_before; /* the longest of what writes no register, in this section and before */
     struct cost cost;
 };
@@ -89,19 +88,16 @@ static struct serial serial_of(const struct block *of, const uint64_t *waits) {
     if (of->parts && of->rows.count > 1) refuse(of->check, "no claim of parts of paths with barriers");
     const uint64_t count = times_of(of), all = mul(of->paths, count), cores = of->machine->sub_cores;
     uint64_t *times = zeroed(of->check, mul(2, all), sizeof *times);
-    struct serial serial = {.paths = zeroed(of->check, of->paths, sizeof(struct path)),
-                            .private = zeroed(of->check, cores, sizeof(uint64_t)),
-                            .latest = zeroed(of->check, cores, sizeof(uint64_t))};
+    uint64_t *local = zeroed(of->check, mul(2, cores), sizeof *local);
+    struct path *paths = zeroed(of->check, of->paths, sizeof *paths);
+    struct serial serial = {.paths = paths, .private = local, .latest = local + cores};
     for (uint64_t p = 0; p < of->paths; p++)
-        serial.paths[p] = (struct path){.times = times + p * count,
-                                        .pending = times + all + p * count,
-                                        .cost = {.latency = true, .waits = waits}};
+        paths[p] = (struct path){times + p * count, times + all + p * count, 0, 0, {true, waits}};
     walk_each(of, &of->rows, meet_row, &serial);
     if (serial.row > 0) add_row(of, &serial, true);
     free(times);
-    free(serial.paths);
-    free(serial.private);
-    free(serial.latest);
+    free(paths);
+    free(local);
     return serial;
 }
 

@@ -168,10 +168,9 @@ static uint64_t turns_of_sm(const struct chains *chains, uint64_t sm) {
     uint64_t warps = 0, completion = 0;
     for (struct share at = {0}; next_share(grid, sm, &at);)
         warps = add(warps, mul(at.blocks, block_of(grid, at.class)->warp_count));
-    struct turns turns = {.warps = zeroed(grid->check, warps, sizeof *turns.warps),
-                          .sub_cores = cores,
-                          .next = zeroed(grid->check, cores, sizeof(uint64_t)),
-                          .issued = zeroed(grid->check, cores, sizeof(uint64_t))};
+    uint64_t *next = zeroed(grid->check, mul(2, cores), sizeof *next);
+    struct turns turns = {.sub_cores = cores, .next = next, .issued = next + cores};
+    turns.warps = zeroed(grid->check, warps, sizeof *turns.warps);
     for (struct share at = {0}; next_share(grid, sm, &at);)
         for (; at.blocks > 0; at.blocks--)
             add_warps(&turns, grid, block_of(grid, at.class), chains->paths[at.class]);
@@ -181,8 +180,7 @@ static uint64_t turns_of_sm(const struct chains *chains, uint64_t sm) {
         free(turns.warps[w].times);
     }
     free(turns.warps);
-    free(turns.next);
-    free(turns.issued);
+    free(next);
     return completion;
 }
 

@@ -24,7 +24,7 @@ KERNELS = re.compile(r"(code-)?k-|segment-sum|turn-chain|reorder-chain")
 METHOD = re.compile(r'^    {"([a-z-]+)", (.*?)},?$', re.MULTILINE | re.DOTALL)
 TABLES = {"main.c", "methods.c"}
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-AT_MOST = {"sib": 1146, "fib": 1146, "elb": 1146}
+AT_MOST = {"sib": 1147, "fib": 1147, "elb": 1147}
 
 
 def table():

@@ -412,10 +412,10 @@ static void compute_lanes(const struct operation *of, const struct word *word, c
     for (int i = 0; i < 3; i++)
         known &= r->truths[i].known, same = same && r->truths[i].same;
     for (int l = 0; l < LANES; l++) {
-        struct lane lane = {r->of[0].value[l],
-                            r->of[1].value[l],
-                            r->of[2].value[l],
-                            r->of[3].value[l],
+        struct lane lane = {.a = r->of[0].value[l],
+                            .b = r->of[1].value[l],
+                            .c = r->of[2].value[l],
+                            .upper = r->of[3].value[l],
                             .negated = {r->negated[0], r->negated[1], r->negated[2]},
                             .p = (r->truths[0].value >> l & 1) != 0,
                             .q = (r->truths[1].value >> l & 1) != 0,

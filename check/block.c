@@ -90,7 +90,7 @@ uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local) {
     return shared;
 }
 
-static int most_first(const void *a, const void *b) {
+int most_first(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x < y) - (x > y);
 }

@@ -62,13 +62,11 @@ void *grown(struct check *check, void *items, uint64_t count, uint64_t *room, si
 void dropped(struct check *check, void *items, uint64_t bytes);
 typedef LIST(uint64_t) number_list;
 
-/* Amounts, each so often; behind `rank` the largest first. */
+/* Amounts, each so often. */
 struct amount {
     uint64_t each, count;
 };
 typedef LIST(struct amount) ranking;
-void rank(ranking *amounts);
-uint64_t top(struct check *check, const ranking *amounts, uint64_t n); /* the sum of the n largest */
 
 /* ---- What a certificate is of (subject.c, sha256.c) ---- */
 
@@ -196,9 +194,8 @@ struct method {
     const char *name;
     uint64_t (*of_block)(struct block *of);
     uint64_t (*of_grid)(struct grid *grid);
-    bool by_room;              /* that is asked for each number of blocks that an SM may hold */
-    bool fixed, chains;        /* of blocks that go to fixed SMs; with what chains through sub-cores say */
-    bool is_lower;             /* from below */
+    bool at_once;              /* that is not asked for each number of blocks that an SM may hold */
+    bool chains, is_lower;     /* with what chains through sub-cores say; from below */
     bool of_code, whole_proof; /* it is of machine code; its theorem is of whole paths */
     bool several;              /* requests may leave by several units */
     bool of_whole, of_scheme;  /* it says nothing of parts of paths; it is of a scheme of access */
@@ -291,6 +288,7 @@ struct beside {
     bool together; /* on its sub-core */
 };
 bool next_beside(const struct block *of, uint64_t row, uint64_t group, struct beside *other);
+int most_first(const void *a, const void *b); /* sorts numbers, and what begins with one */
 /* What sub-cores initiate in a row; returns what they share. */
 uint64_t row_work(const struct block *of, uint64_t row, uint64_t *local);
 /* Of sub-cores with these amounts of work the busiest one's; adds the others' to `extras` unless NULL. Sorts

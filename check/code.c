@@ -22,22 +22,8 @@ static void read_stages(const struct check *check, struct code *code, const uint
 static void read_code(struct check *check, const uint64_t *n) {
     const struct machine *machine = &check->machine;
     struct block *block = check->block;
-    struct code code = {.stall = n[0],
-                        .least = n[1],
-                        .slot = n[2],
-                        .fetch = n[3],
-                        .operand = n[4],
-                        .behind = n[5],
-                        .fixed = n[6] != 0,
-                        .barrier = n[7] != 0,
-                        .writes = n[8],
-                        .write = n[9],
-                        .reads = n[10],
-                        .read = n[11],
-                        .waits = n[12],
-                        .depbar = n[13],
-                        .left = n[14],
-                        .address = UNLIMITED};
+    struct code code = {n[0], n[1],  n[2],  n[3],  n[4],  n[5],  n[6] != 0, n[7] != 0, n[8],
+                        n[9], n[10], n[11], n[12], n[13], n[14], UNLIMITED, 0,         {{0}}};
     if (!machine->is_code) refuse(check, "machine code on another machine");
     if (code.slot == 0 || code.stall == 0) refuse(check, "an issue and a stall take a cycle at least");
     if (code.least > code.stall) refuse(check, "a stall is at least longer than at most");

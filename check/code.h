@@ -12,6 +12,7 @@ struct stage {
     uint64_t unit, hold, transfer;
 };
 
+/* In the order of a line. */
 struct code {
     uint64_t stall, least, slot, fetch, operand;
     uint64_t behind; /* of a barrier: the fetch of what comes behind it */

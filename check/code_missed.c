@@ -29,15 +29,10 @@ static void add_line(struct check *check, number_list *lines, const struct code 
     count_work(check, 10);
 }
 
-static int ascending(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* How many lines differ; drops them. */
 static uint64_t distinct(struct check *check, number_list *lines) {
     uint64_t count = 0;
-    if (lines->count > 0) qsort(lines->items, lines->count, sizeof *lines->items, ascending);
+    if (lines->count > 0) qsort(lines->items, lines->count, sizeof *lines->items, most_first);
     for (uint64_t i = 0; i < lines->count; i++)
         count += i == 0 || lines->items[i] != lines->items[i - 1];
     DROP(check, lines);

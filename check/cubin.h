@@ -11,28 +11,12 @@
 #define PT 7 /* the predicate that always holds */
 
 /* Opcodes without the form of their operands. */
-enum {
-    OP_DEPBAR = 0x11a,
-    OP_BAR = 0x11d,
-    OP_CONTROL = 0x140, /* from here on control goes on in other ways, */
-    OP_BSYNC = 0x141,
-    OP_BREAK = 0x142,
-    OP_CALL_ABSOLUTE = 0x143,
-    OP_CALL = 0x144,
-    OP_BSSY = 0x145,
-    OP_YIELD = 0x146,
-    OP_BRA = 0x147,
-    OP_WARPSYNC = 0x148,
-    OP_BRX = 0x149,
-    OP_JMX = 0x14c,
-    OP_EXIT = 0x14d,
-    OP_RET = 0x150,
-    OP_BMOV = 0x155,
-    OP_BMOV_TO = 0x156,
-    OP_NANOSLEEP = 0x15d,
-    OP_CONTROL_END = 0x15f, /* up to here */
-    OP_MEMBAR = 0x192
-};
+enum { OP_DEPBAR = 0x11a, OP_BAR = 0x11d, OP_MEMBAR = 0x192 };
+enum { OP_CONTROL = 0x140, OP_CONTROL_END = 0x15f }; /* from .. to: control goes on in other ways */
+enum { OP_CALL = 0x144, OP_BRA = 0x147, OP_EXIT = 0x14d, OP_RET = 0x150 };
+enum { OP_CALL_ABSOLUTE = 0x143, OP_BRX = 0x149, OP_JMX = 0x14c };
+enum { OP_BSSY = 0x145, OP_BMOV = 0x155, OP_BMOV_TO = 0x156 }; /* sets of lanes that meet */
+enum { OP_BSYNC = 0x141, OP_BREAK = 0x142, OP_YIELD = 0x146, OP_WARPSYNC = 0x148, OP_NANOSLEEP = 0x15d };
 
 /* What 16 bytes say of how control goes on, and of waiting. */
 struct machine_inst {
@@ -126,6 +110,7 @@ bool number_in(const struct registers *registers, uint64_t first, uint32_t lanes
 
 /* ---- Paths (flow.c, follow.c) ---- */
 
+bool lets_wait(uint64_t op); /* lanes may wait behind it while others go on */
 /* Refuses instructions and paths that are not those of the cubin, and fills in check->followed. */
 void follow_code(struct check *check);
 void follow_cubin(struct check *check, struct cubin *cubin);

@@ -62,8 +62,7 @@ static void compare_inst(struct flow *flow, const struct code *code) {
 
 /* ---- Paths ---- */
 
-/* Lanes may wait behind it while others go on. */
-static bool lets_wait(uint64_t op) {
+bool lets_wait(uint64_t op) {
     return op == OP_BSYNC || op == OP_BREAK || op == OP_WARPSYNC || op == OP_YIELD || op == OP_NANOSLEEP;
 }
 

@@ -152,27 +152,19 @@ static void go_on(struct way *way, uint64_t address) {
         go_anywhere(way, &inst);
         return;
     }
-    switch (inst.op) {
-    case OP_CALL:
-    case OP_BRA: divide(way, &word, inst.target, address); return;
-    case OP_EXIT: divide(way, &word, UNLIMITED, address); return;
-    case OP_WARPSYNC:
-    case OP_BSYNC: meet(way, &word); return;
-    case OP_RET:
-    case OP_BRX: jump(way, &word, inst.target); return;
-    case OP_BREAK:
-    case OP_BSSY:
-    case OP_BMOV:
-    case OP_BMOV_TO:
-    case OP_YIELD:
-    case OP_NANOSLEEP: add_group(way, lanes, way->last + INST_BYTES, NO_SET); return;
-    default:
-        if (is_control) break;
+    if (inst.op == OP_CALL || inst.op == OP_BRA || inst.op == OP_EXIT) {
+        divide(way, &word, inst.op == OP_EXIT ? UNLIMITED : inst.target, address);
+    } else if (inst.op == OP_WARPSYNC || inst.op == OP_BSYNC) {
+        meet(way, &word);
+    } else if (inst.op == OP_RET || inst.op == OP_BRX) {
+        jump(way, &word, inst.target);
+    } else if (!is_control || inst.op == OP_BSSY || inst.op == OP_BMOV || inst.op == OP_BMOV_TO ||
+               lets_wait(inst.op)) {
         add_group(way, lanes, way->last + INST_BYTES, NO_SET);
-        return;
+    } else {
+        lose(way, lanes);
+        way->may_end = true;
     }
-    lose(way, lanes);
-    way->may_end = true;
 }
 
 /* ---- To the next instruction ---- */

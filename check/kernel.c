@@ -3,7 +3,32 @@
 #include "kernel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Amounts ---- */
+
+void rank(ranking *amounts) {
+    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, most_first);
+}
+
+uint64_t top(struct check *check, const ranking *amounts, uint64_t n) {
+    uint64_t sum = 0;
+    count_work(check, 30); /* about what a call takes */
+    for (uint64_t i = 0; i < amounts->count && n > 0; i++, count_work(check, 0)) {
+        const uint64_t taken = min(n, amounts->items[i].count);
+        sum = add(sum, mul(amounts->items[i].each, taken));
+        n -= taken;
+    }
+    return sum;
+}
+
+uint64_t largest_of(const struct grid *grid, uint64_t unit) {
+    uint64_t largest = 0;
+    for (uint64_t k = 0; k < grid->classes.count; k++)
+        largest = max(largest, block_of(grid, k)->largest[unit]);
+    return largest;
+}
 
 /* ---- The ledger ---- */
 
@@ -204,28 +229,30 @@ uint64_t k_balanced(struct grid *grid) {
 
 /* ---- Blocks that go to fixed SMs: block b to SM b modulo their number ---- */
 
-uint64_t blocks_of_sm(const struct grid *grid, uint64_t sm, const struct run *run) {
-    return (run->end + grid->sms - 1 - sm) / grid->sms - (run->first + grid->sms - 1 - sm) / grid->sms;
+bool next_share(const struct grid *grid, uint64_t sm, struct share *at) {
+    const uint64_t sms = grid->sms, before = sms - 1 - sm;
+    for (at->blocks = 0; at->blocks == 0 && at->run < grid->runs.count; at->run++) {
+        const struct run *run = &grid->runs.items[at->run];
+        at->class = run->class;
+        at->blocks = (run->end + before) / sms - (run->first + before) / sms;
+    }
+    return at->blocks > 0;
 }
 
 struct sm sm_of(struct grid *grid, uint64_t sm) {
     const int held = seen(grid, HELD), alpha = seen(grid, ALPHA);
     struct sm of = {.start = 0};
-    for (uint64_t i = 0; i < grid->runs.count; i++) {
-        const struct run *run = &grid->runs.items[i];
-        const uint64_t *amounts = grid->classes.items[run->class].amounts;
-        const uint64_t count = blocks_of_sm(grid, sm, run);
-        of.blocks = add(of.blocks, count);
-        for (int a = 0; a < SERIAL && count > 0; a++) {
-            of.sum[a] = add(of.sum[a], mul(amounts[a], count));
+    for (struct share at = {0}; next_share(grid, sm, &at);) {
+        const uint64_t *amounts = grid->classes.items[at.class].amounts;
+        of.blocks = add(of.blocks, at.blocks);
+        for (int a = 0; a < SERIAL; a++) {
+            of.sum[a] = add(of.sum[a], mul(amounts[a], at.blocks));
             of.most[a] = max(of.most[a], amounts[a]);
         }
     }
-    for (uint64_t i = 0; i < grid->runs.count; i++) {
-        const struct run *run = &grid->runs.items[i];
-        const uint64_t *amounts = grid->classes.items[run->class].amounts;
-        if (blocks_of_sm(grid, sm, run) > 0)
-            of.start = max(of.start, add(of.sum[held] - amounts[held], amounts[alpha]));
+    for (struct share at = {0}; next_share(grid, sm, &at);) {
+        const uint64_t *amounts = grid->classes.items[at.class].amounts;
+        of.start = max(of.start, add(of.sum[held] - amounts[held], amounts[alpha]));
     }
     count_work(grid->check, 2 * grid->runs.count);
     return of;
@@ -259,8 +286,9 @@ uint64_t last_room(const struct grid *grid) {
 /* The most for any number of blocks that an SM holds, and what the dispatcher takes. */
 static uint64_t worst_room(const struct method *method, struct grid *grid) {
     uint64_t longest = 0;
-    if (method->fixed && !grid->assigned) refuse(grid->check, "no SM is said to get a block");
-    if (!method->fixed && grid->assigned) refuse(grid->check, "blocks do not go to any SM");
+    const bool fixed = method->of_grid == k_fixed;
+    if (fixed && !grid->assigned) refuse(grid->check, "no SM is said to get a block");
+    if (!fixed && grid->assigned) refuse(grid->check, "blocks do not go to any SM");
     if (grid->held_of.count > 0) refuse(grid->check, "no claim where single SMs stand still at times");
     need(grid, SUMS);
     grid->chained = method->chains;
@@ -287,7 +315,7 @@ uint64_t time_of_grid(const struct method *method, struct grid *grid) {
     for (uint64_t b = 0; b < blocks->count; b++)
         if (method->of_whole && blocks->items[b].parts)
             refuse(grid->check, "no claim of parts of paths: %s", method->name);
-    return method->by_room ? worst_room(method, grid) : method->of_grid(grid);
+    return method->at_once ? method->of_grid(grid) : worst_room(method, grid);
 }
 
 /* That chains pay for what is held back in single blocks is on paper. */

@@ -85,6 +85,12 @@ struct grid {
     uint64_t room, slots;  /* and an SM, and all of them, hold so many blocks */
 };
 
+void rank(ranking *amounts);                                           /* the largest first */
+uint64_t top(struct check *check, const ranking *amounts, uint64_t n); /* the sum of the n largest then */
+static inline struct block *block_of(const struct grid *grid, uint64_t class) {
+    return &grid->check->blocks.items[grid->classes.items[class].block];
+}
+uint64_t largest_of(const struct grid *grid, uint64_t unit); /* the longest initiation of any block */
 void need(struct grid *grid, enum group group);
 void refuse_memory(struct grid *grid);                    /* what all SMs share holds nothing up */
 uint64_t most(struct grid *grid, int amount, uint64_t n); /* the sum of the n blocks that have most */
@@ -120,8 +126,11 @@ uint64_t k_wave_sib(struct grid *grid); /* wave.c */
 uint64_t k_wave_fifo(struct grid *grid);
 uint64_t k_wave_aln(struct grid *grid); /* wave_aln.c */
 
-/* What goes to an SM, of a fixed order. */
-uint64_t blocks_of_sm(const struct grid *grid, uint64_t sm, const struct run *run);
+/* What goes to an SM, of a fixed order: for (struct share at = {0}; next_share(grid, sm, &at);). */
+struct share {
+    uint64_t run, class, blocks;
+};
+bool next_share(const struct grid *grid, uint64_t sm, struct share *at);
 struct sm {
     uint64_t blocks, sum[AMOUNTS], most[AMOUNTS];
     uint64_t start; /* until those end that start together */

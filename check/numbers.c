@@ -7,7 +7,6 @@
 #define WORK_MAX ((uint64_t)5000000000) /* steps: half a minute */
 #define TABLE_MAX ((uint64_t)1 << 30)   /* bytes of a table, */
 #define LISTS_MAX ((uint64_t)1 << 32)   /* and of all lists together */
-#define CALL_WORK 30                    /* steps that a call takes, about */
 
 void print_printable(FILE *out, const char *text) {
     for (; *text != '\0'; text++)
@@ -62,24 +61,4 @@ void *grown(struct check *check, void *items, uint64_t count, uint64_t *room, si
 void dropped(struct check *check, void *items, uint64_t bytes) {
     check->listed -= bytes;
     free(items);
-}
-
-static int largest_first(const void *a, const void *b) {
-    const struct amount *x = a, *y = b;
-    return (x->each < y->each) - (x->each > y->each);
-}
-
-void rank(ranking *amounts) {
-    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, largest_first);
-}
-
-uint64_t top(struct check *check, const ranking *amounts, uint64_t n) {
-    uint64_t sum = 0;
-    count_work(check, CALL_WORK);
-    for (uint64_t i = 0; i < amounts->count && n > 0; i++, count_work(check, 0)) {
-        const uint64_t taken = min(n, amounts->items[i].count);
-        sum = add(sum, mul(amounts->items[i].each, taken));
-        n -= taken;
-    }
-    return sum;
 }

@@ -187,8 +187,8 @@ static uint64_t idle_of_sm(const struct grid *grid, uint64_t number, void *conte
         turns = add(turns, grid->serves.items[first + sm.count++].turns);
     count_work(check, first);
     sm.serves = grid->serves.items + first;
-    sm.next = zeroed(check, sm.count, sizeof *sm.next);
-    sm.done = zeroed(check, sm.count, sizeof *sm.done);
+    sm.next = zeroed(check, mul(2, sm.count), sizeof *sm.next);
+    sm.done = sm.next + sm.count;
     sm.ends = zeroed(check, grid->room, sizeof *sm.ends);
     sm.block_count = (grid->blocks - number - 1) / grid->sms + 1;
     sm.blocks = zeroed(check, sm.block_count, sizeof *sm.blocks);
@@ -216,7 +216,6 @@ static uint64_t idle_of_sm(const struct grid *grid, uint64_t number, void *conte
     free(sm.blocks);
     free(sm.ends);
     free(sm.next);
-    free(sm.done);
     return add(sm.latest, turns);
 }
 

@@ -60,18 +60,17 @@ static void add_block(const struct grid *grid, struct spent *spent, const struct
 static uint64_t idle_of_sm(const struct grid *grid, uint64_t sm, void *context) {
     struct spent spent = {.slots = zeroed(grid->check, grid->room, sizeof(uint64_t))};
     (void)context;
-    for (uint64_t i = 0; i < grid->runs.count; i++)
-        for (uint64_t b = blocks_of_sm(grid, sm, &grid->runs.items[i]); b > 0; b--)
-            add_block(grid, &spent, &grid->classes.items[grid->runs.items[i].class]);
+    for (struct share at = {0}; next_share(grid, sm, &at);)
+        for (; at.blocks > 0; at.blocks--)
+            add_block(grid, &spent, &grid->classes.items[at.class]);
     free(spent.slots);
     return spent.idle;
 }
 
 static uint64_t busy_of_sm(const struct grid *grid, uint64_t sm) {
     uint64_t sum = grid->held_of.items[sm];
-    for (uint64_t i = 0; i < grid->runs.count; i++)
-        sum = add(sum, mul(grid->classes.items[grid->runs.items[i].class].amounts[BUSY],
-                           blocks_of_sm(grid, sm, &grid->runs.items[i])));
+    for (struct share at = {0}; next_share(grid, sm, &at);)
+        sum = add(sum, mul(grid->classes.items[at.class].amounts[BUSY], at.blocks));
     return sum;
 }
 

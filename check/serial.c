@@ -12,8 +12,7 @@
 /* A warp of a path. Times count latencies from the last arrival at the barrier before the section at hand. */
 struct path {
     uint64_t *times;
-    uint64_t
-        *pending; /* the same of latencies alone: of a register what writes it, 0 where that is complete */
+    uint64_t *pending; /* the same by latencies alone: of a register what writes it; 0: it is complete */
     uint64_t unread, unread_before; /* the longest of what writes no register, in this section and before */
     struct cost cost;
 };
@@ -89,19 +88,16 @@ static struct serial serial_of(const struct block *of, const uint64_t *waits) {
     if (of->parts && of->rows.count > 1) refuse(of->check, "no claim of parts of paths with barriers");
     const uint64_t count = times_of(of), all = mul(of->paths, count), cores = of->machine->sub_cores;
     uint64_t *times = zeroed(of->check, mul(2, all), sizeof *times);
-    struct serial serial = {.paths = zeroed(of->check, of->paths, sizeof(struct path)),
-                            .private = zeroed(of->check, cores, sizeof(uint64_t)),
-                            .latest = zeroed(of->check, cores, sizeof(uint64_t))};
+    uint64_t *local = zeroed(of->check, mul(2, cores), sizeof *local);
+    struct path *paths = zeroed(of->check, of->paths, sizeof *paths);
+    struct serial serial = {.paths = paths, .private = local, .latest = local + cores};
     for (uint64_t p = 0; p < of->paths; p++)
-        serial.paths[p] = (struct path){.times = times + p * count,
-                                        .pending = times + all + p * count,
-                                        .cost = {.latency = true, .waits = waits}};
+        paths[p] = (struct path){times + p * count, times + all + p * count, 0, 0, {true, waits}};
     walk_each(of, &of->rows, meet_row, &serial);
     if (serial.row > 0) add_row(of, &serial, true);
     free(times);
-    free(serial.paths);
-    free(serial.private);
-    free(serial.latest);
+    free(paths);
+    free(local);
     return serial;
 }
 
@@ -126,12 +122,10 @@ uint64_t k_serial(struct grid *grid) {
 /* A younger block that has begun on a unit is waited for: all but the first cycle of the longest initiation
  * of any. */
 void measure_oldest(struct grid *grid, struct class *class) {
-    const struct block *blocks = grid->check->blocks.items;
     uint64_t waits[UNITS_MAX] = {0};
-    for (uint64_t k = 0; k < grid->classes.count; k++)
-        for (uint64_t u = 0; u < grid->machine->units; u++)
-            waits[u] = max(waits[u], less(blocks[grid->classes.items[k].block].largest[u], 1));
-    const struct serial serial = serial_of(&blocks[class->block], waits);
+    for (uint64_t u = 0; u < grid->machine->units; u++)
+        waits[u] = less(largest_of(grid, u), 1);
+    const struct serial serial = serial_of(&grid->check->blocks.items[class->block], waits);
     class->amounts[OLDEST] = serial.time;
     class->amounts[OLDEST_LATENCY] = serial.latencies;
 }

@@ -27,7 +27,7 @@ static struct unrolled unrolled(const struct block *of, uint64_t path) {
 struct unrolled **unroll_all(const struct grid *grid) {
     struct unrolled **paths = zeroed(grid->check, grid->classes.count, sizeof *paths);
     for (uint64_t k = 0; k < grid->classes.count; k++) {
-        const struct block *of = &grid->check->blocks.items[grid->classes.items[k].block];
+        const struct block *of = block_of(grid, k);
         paths[k] = zeroed(grid->check, of->paths, sizeof **paths);
         for (uint64_t p = 0; p < of->paths; p++)
             paths[k][p] = unrolled(of, p);
@@ -37,7 +37,7 @@ struct unrolled **unroll_all(const struct grid *grid) {
 
 void drop_paths(const struct grid *grid, struct unrolled **paths) {
     for (uint64_t k = 0; k < grid->classes.count; k++) {
-        for (uint64_t p = 0; p < grid->check->blocks.items[grid->classes.items[k].block].paths; p++)
+        for (uint64_t p = 0; p < block_of(grid, k)->paths; p++)
             DROP(grid->check, &paths[k][p].steps);
         free(paths[k]);
     }

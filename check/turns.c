@@ -166,29 +166,21 @@ static uint64_t turns_of_sm(const struct chains *chains, uint64_t sm) {
     const struct grid *grid = chains->grid;
     const uint64_t cores = grid->machine->sub_cores;
     uint64_t warps = 0, completion = 0;
-    for (uint64_t i = 0; i < grid->runs.count; i++)
-        warps = add(
-            warps,
-            mul(blocks_of_sm(grid, sm, &grid->runs.items[i]),
-                grid->check->blocks.items[grid->classes.items[grid->runs.items[i].class].block].warp_count));
-    struct turns turns = {.warps = zeroed(grid->check, warps, sizeof *turns.warps),
-                          .sub_cores = cores,
-                          .next = zeroed(grid->check, cores, sizeof(uint64_t)),
-                          .issued = zeroed(grid->check, cores, sizeof(uint64_t))};
-    for (uint64_t i = 0; i < grid->runs.count; i++) {
-        const uint64_t class = grid->runs.items[i].class;
-        for (uint64_t b = blocks_of_sm(grid, sm, &grid->runs.items[i]); b > 0; b--)
-            add_warps(&turns, grid, &grid->check->blocks.items[grid->classes.items[class].block],
-                      chains->paths[class]);
-    }
+    for (struct share at = {0}; next_share(grid, sm, &at);)
+        warps = add(warps, mul(at.blocks, block_of(grid, at.class)->warp_count));
+    uint64_t *next = zeroed(grid->check, mul(2, cores), sizeof *next);
+    struct turns turns = {.sub_cores = cores, .next = next, .issued = next + cores};
+    turns.warps = zeroed(grid->check, warps, sizeof *turns.warps);
+    for (struct share at = {0}; next_share(grid, sm, &at);)
+        for (; at.blocks > 0; at.blocks--)
+            add_warps(&turns, grid, block_of(grid, at.class), chains->paths[at.class]);
     take_turns(&turns);
     for (uint64_t w = 0; w < turns.count; w++) {
         completion = max(completion, turns.warps[w].times[COMPLETE]);
         free(turns.warps[w].times);
     }
     free(turns.warps);
-    free(turns.next);
-    free(turns.issued);
+    free(next);
     return completion;
 }
 
@@ -196,10 +188,9 @@ static uint64_t turns_of_sm(const struct chains *chains, uint64_t sm) {
 static uint64_t idle_of_sm(const struct grid *grid, uint64_t sm, void *context) {
     const struct chains *chains = context;
     uint64_t blocks = 0, sum = 0;
-    for (uint64_t i = 0; i < grid->runs.count; i++) {
-        const uint64_t count = blocks_of_sm(grid, sm, &grid->runs.items[i]);
-        blocks = add(blocks, count);
-        sum = add(sum, mul(chains->idle[grid->runs.items[i].class], count));
+    for (struct share at = {0}; next_share(grid, sm, &at);) {
+        blocks = add(blocks, at.blocks);
+        sum = add(sum, mul(chains->idle[at.class], at.blocks));
     }
     sum = add(sum, mul(less(blocks, grid->room), grid->delay));
     const bool in_order = grid->machine->sub_cores == 1 && !chains->waits;
@@ -217,7 +208,7 @@ uint64_t turn_chain(struct grid *grid) {
     if (grid->machine->width > 1) refuse(check, "no claim where turns have several instructions");
     if (grid->machine->release > 0) refuse(check, "no claim where barriers take time");
     for (uint64_t k = 0; k < count; k++) {
-        const struct block *of = &check->blocks.items[grid->classes.items[k].block];
+        const struct block *of = block_of(grid, k);
         chains.idle[k] = idle_of(of, chains.paths[k]);
         chains.barriers = chains.barriers || of->rows.count > 1;
         for (uint64_t i = 0; i < of->insts.count; i++)

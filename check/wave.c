@@ -8,14 +8,6 @@
 
 /* ---- Classes ---- */
 
-/* The longest initiation of any block. */
-static uint64_t largest_of(const struct grid *grid, uint64_t unit) {
-    uint64_t largest = 0;
-    for (uint64_t k = 0; k < grid->classes.count; k++)
-        largest = max(largest, grid->check->blocks.items[grid->classes.items[k].block].largest[unit]);
-    return largest;
-}
-
 /* The block as it counts beside others. */
 static struct block charged(const struct grid *grid, const struct block *from) {
     struct block of = *from;
@@ -47,29 +39,27 @@ static void add_rows(struct wave_class *class) {
     free(local);
 }
 
-/* As many as any sub-core has warps; at the least, as every one has. */
-static uint64_t warps_of_sub_core(const struct block *of, uint64_t *least) {
-    uint64_t *warps = zeroed(of->check, of->machine->sub_cores, sizeof *warps), longest = 0;
-    for (uint64_t g = 0; g < of->warps.count; g++)
-        warps[of->warps.items[g].sub_core] += of->warps.items[g].count;
-    *least = warps[0];
+/* Warps of the sub-core that has most, or fewest. */
+static uint64_t warps_of_sub_core(const struct block *of, bool fewest) {
+    uint64_t found = fewest ? UNLIMITED : 0;
     for (uint64_t c = 0; c < of->machine->sub_cores; c++) {
-        longest = max(longest, warps[c]);
-        *least = min(*least, warps[c]);
+        uint64_t warps = 0;
+        for (uint64_t g = 0; g < of->warps.count; g++)
+            warps += of->warps.items[g].sub_core == c ? of->warps.items[g].count : 0;
+        found = fewest ? min(found, warps) : max(found, warps);
+        count_work(of->check, of->warps.count);
     }
-    free(warps);
-    return longest;
+    return found;
 }
 
 static void add_classes(struct grid *grid) {
     for (uint64_t k = grid->wave.count; k < grid->classes.count; k++) {
         const struct class *from = &grid->classes.items[k];
-        struct wave_class class = {.of = charged(grid, &grid->check->blocks.items[from->block])};
-        uint64_t least;
+        struct wave_class class = {.of = charged(grid, block_of(grid, k))};
         class.blocks = from->blocks;
         class.sums = min(sib(&class.of), fib(&class.of));
         class.changes = turns_of(&class.of) - 1;
-        class.teams = warps_of_sub_core(&class.of, &least);
+        class.teams = warps_of_sub_core(&class.of, false);
         add_rows(&class);
         rank(&class.extras);
         PUSH(grid->check, &grid->wave, class);
@@ -132,11 +122,11 @@ uint64_t k_wave_sib(struct grid *grid) {
 
 static uint64_t of_all_warps(struct grid *grid, const struct wave_class *own) {
     struct block all = own->of;
-    uint64_t least;
     if (grid->machine->depth != UNLIMITED) refuse(grid->check, "no claim where queues have limits");
     if (grid->wave.count > 1) refuse(grid->check, "blocks of several kinds");
     if (all.rows.count != 1) refuse(grid->check, "a block of other than one section");
-    if (grid->machine->sub_cores > 1 && (all.paths > 1 || warps_of_sub_core(&all, &least) > least))
+    if (grid->machine->sub_cores > 1 &&
+        (all.paths > 1 || warps_of_sub_core(&all, false) > warps_of_sub_core(&all, true)))
         refuse(grid->check, "sub-cores with other warps");
     all.warps.items = zeroed(grid->check, all.warps.count, sizeof *all.warps.items);
     for (uint64_t g = 0; g < all.warps.count; g++) {

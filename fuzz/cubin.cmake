@@ -2,7 +2,7 @@ wb_fuzz(fuzz_cubin test_support wb_lift)
 
 # The checker of certificates, which ends its process: here it ends a run.
 wb_fuzz(fuzz_checked_paths)
-foreach(file cubin flow follow lanes launch numbers sha256 subject)
+foreach(file cubin flow follow lanes launch loops numbers sha256 subject)
   target_sources(fuzz_checked_paths PRIVATE ${PROJECT_SOURCE_DIR}/check/${file}.c)
 endforeach()
 target_compile_definitions(fuzz_checked_paths PRIVATE exit=checker_exit calloc=checker_calloc

@@ -105,17 +105,20 @@ static wb_status add_launches(struct budget *budget, uint64_t requests, const wb
     return refuse(budget, "it asks memory for more than can be counted", diagnostics);
 }
 
+static wb_status keep_input(const wb_input *input, wb_machine *machine, wb_diagnostics *diagnostics) {
+    wb_input copy;
+    if (input_copy(input, &machine->arena, &copy) == WB_OK && vec_push(&machine->inputs, copy) == WB_OK)
+        return WB_OK;
+    return diagnose_out_of_memory(diagnostics, machine->name);
+}
+
 /* What the figures were derived from. */
 static wb_status keep_inputs(const struct launched *loaded, wb_machine *machine,
                              wb_diagnostics *diagnostics) {
     const wb_input *input = wb_module_input(loaded->module);
-    for (size_t i = 0; input != NULL; i++) {
-        wb_input copy;
-        if (input_copy(input, &machine->arena, &copy) != WB_OK || vec_push(&machine->inputs, copy) != WB_OK)
-            return diagnose_out_of_memory(diagnostics, machine->name);
-        input = wb_launch_input(loaded->launch, i);
-    }
-    return WB_OK;
+    for (size_t i = 0; input != NULL; input = wb_launch_input(loaded->launch, i++))
+        WB_TRY(keep_input(input, machine, diagnostics));
+    return loaded->facts != NULL ? keep_input(&loaded->facts->input, machine, diagnostics) : WB_OK;
 }
 
 /* Adds the requests of the kernel of a launch file. */

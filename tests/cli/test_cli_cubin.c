@@ -214,6 +214,20 @@ static void test_neighbours_store(void **state) {
     run_free(&run);
 }
 
+/* What others ask for rests on their facts, too. */
+static void test_neighbours_facts(void **state) {
+    (void)state;
+    struct run run = run_beside_folder(
+        "cp -r kernels/data kernels/cubin/bfs_level.sm_86.cubin kernels/bfs_level.yaml $D; "
+        "sed -i s/bfs_level.ptx/bfs_level.sm_86.cubin/ $D/bfs_level.yaml; $WB facts -l $D/bfs_level.yaml "
+        "$D/bfs_level.sm_86.cubin | sed 's/?;/16;/' >$D/k.facts; echo 'facts: k.facts' >>$D/bfs_level.yaml; "
+        "{ cat kernels/vecadd.yaml; " PARTITION "; echo '" OTHER("bfs_level.yaml") "'; } >$D/l.yaml; "
+                                                                                   "$WB analyze " VECADD
+                                                                                   "-l $D/l.yaml --json");
+    if (run.status != 0 || !says(run.out, "k.facts\"")) fail_msg("%d: %s%s", run.status, run.out, run.err);
+    run_free(&run);
+}
+
 /* What bounds nothing does without a budget that the machine could not have. */
 static void test_neighbours_of_no_bound(void **state) {
     (void)state;
@@ -892,6 +906,7 @@ int main(void) {
         cmocka_unit_test(test_some_of_the_sms),
         cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_neighbours_store),
+        cmocka_unit_test(test_neighbours_facts),
         cmocka_unit_test(test_neighbours_of_no_bound),
         cmocka_unit_test(test_what_neighbours_cost),
         cmocka_unit_test(test_misses_in_any_order),
